@@ -149,6 +149,33 @@ def test_a_column_that_determines_the_target_is_a_leak():
     assert is_said("'twice': nearly determines", pd.DataFrame({"twice": 2 * TELLS}), TELLS)
 
 
+@pytest.mark.parametrize("method", ["auto", "mrmr", "cmim"])
+@pytest.mark.parametrize("noise", [0.02, 0.05])  # R2 of 0.9996 and 0.9975
+def test_a_number_with_little_noise_is_a_leak_of_a_number(noise, method):
+    for y in (TELLS, np.exp(TELLS)):
+        leak = y + noise * y.std() * NOISE[:, 0]
+        frame = pd.DataFrame({"leak": leak, "rank": np.exp(TELLS + noise * NOISE[:, 1]), "x": Y})
+        assert is_said("'leak', 'rank': each nearly determines the target", frame, y, method=method)
+        gaps = np.where(np.arange(M) % 20, leak, np.nan)
+        assert not is_said("nearly determines", pd.DataFrame({"x": gaps, "z": Y}), y)
+
+
+@pytest.mark.parametrize("outlier", [0.0, 1e3])
+@pytest.mark.parametrize("noise", [0.18, 0.23, 9])  # R2 of 0.97, 0.95 and 0.01
+def test_a_strong_predictor_of_a_number_is_no_leak_nor_is_a_common_outlier(outlier, noise):
+    far = outlier * (np.arange(M) == 7)
+    X = pd.DataFrame({"x": TELLS + noise * TELLS.std() * NOISE[:, 0] + far, "z": NOISE[:, 1]})
+    assert not is_said("nearly determines", X, TELLS + far)
+
+
+def test_row_numbers_of_sorted_rows_are_a_leak_and_an_identifier():
+    X = pd.DataFrame({"x": NOISE[:, 0], "row": np.arange(M)})
+    words = said(X, np.sort(Y))
+    assert any(each.startswith("'row': nearly determines the target") for each in words)
+    assert any(each.startswith("'row': a different value in most rows") for each in words)
+    assert not is_said("determines", X)
+
+
 def test_identifiers_are_named_whether_text_or_whole_numbers():
     X = pd.DataFrame({"id": np.arange(M), "name": [f"row {i}" for i in range(M)], "x": TELLS})
     assert is_said("'id', 'name': a different value in most rows", X) or is_said(
@@ -169,6 +196,19 @@ def test_copies_are_named_be_they_scaled_shifted_or_renamed():
     gaps = pd.DataFrame({"x": TELLS, "y": np.where(np.arange(M) < 9, np.nan, TELLS)})
     assert not is_said("copies", gaps)
     assert not is_said("copies", pd.DataFrame({"x": TELLS * 1e300, "y": NOISE[:, 0] * 1e300}))
+
+
+@pytest.mark.parametrize("method", ["auto", "mrmr"])
+def test_codes_and_the_names_of_the_same_categories_are_copies(method):
+    country = np.random.default_rng(2).integers(0, 5, M)
+    names, codes = np.array([*"abcde"])[country], np.array([7, 3, 9, 1, 5])[country]
+    y, moved = (country > 2) ^ (np.arange(M) % 9 == 0), np.append(codes[1:], codes[0])
+    words = "'id', 'country': copies of each other, up to scale and shift, or the names of categ"
+    for known in (codes, codes.astype(str), np.where(country, codes, np.nan)):
+        label = np.where(pd.isna(known), None, names)
+        frame = pd.DataFrame({"id": known, "x": NOISE[:, 0], "country": label})
+        assert is_said(words, frame, y, method=method)
+    assert not is_said("copies", pd.DataFrame({"id": moved, "country": names}), y, method=method)
 
 
 def test_a_group_is_at_chance_level_only_with_all_of_its_columns():

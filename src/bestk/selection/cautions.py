@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, entr
 
-from bestk._typing import Floats, Indices
+from bestk._typing import Array, Floats, Indices
 from bestk.data.table import Table, find_numeric
 from bestk.data.target import ParsedTarget
 from bestk.errors import SelectionWarning
@@ -26,11 +26,10 @@ MAX_CATEGORIES = 50  # of a column without a warning
 FALSE_DISCOVERY_RATE = 0.1
 COPY_ROWS = 1_000  # rows that show most differences between columns
 COPY_TOLERANCE = 1e-12  # of 1 - |correlation|
-TINY = np.finfo(float).tiny
 SAME_RELEVANCE = 1e-6  # the largest difference, in nats
 CLEARLY = FALSE_DISCOVERY_RATE / 100  # a p-value below it needs no better test
 GAIN_OF_CUTS = 30.0  # at most, of twice the log of a likelihood ratio, by cuts chosen for y
-MIN_ENTROPY_OF_LEAK = 0.6  # fraction of H(y); with less, a column does not determine y
+MIN_ENTROPY_OF_LEAK = 0.5  # fraction of H(y); with less, a column does not determine y
 
 
 @dataclass(frozen=True)
@@ -104,10 +103,12 @@ def find_cautions(task: Task, solution: Solution) -> list[Finding]:
     naming = [i for i, column in enumerate(columns) if look.names_rows(names[i], column)]
     others = [i for i in range(len(columns)) if i not in naming]
     many = [i for i in others if len(columns[i].categories or ()) > MAX_CATEGORIES]
-    alike = _alike(selected.relevance, others)
+    measured = [i for i, each in enumerate(columns) if i in others or each.categories is None]
+    words = any(columns[i].categories is not None for i in others)
+    alike = others if words else _alike(selected.relevance, others)
     copies = find_copies([columns[i] for i in alike])
     found = [
-        ("leak", _leaks(selected, others)),
+        ("leak", _leaks(selected, measured)),
         ("identifier", naming),
         ("chance", _at_chance(selected, others)),
         ("cardinality", many),
@@ -129,7 +130,7 @@ def _alike(relevance: Floats, items: list[int]) -> list[int]:
 
 
 def find_copies(columns: list[look.Values]) -> list[list[int]]:
-    """Groups of equal columns, up to scale and shift, or to the names of categories."""
+    """Groups of columns that are copies of each other, see :func:`are_copies`."""
     if len(columns) < 2:
         return []
     some = slice(0, None, max(1, len(columns[0].values) // COPY_ROWS))
@@ -143,28 +144,33 @@ def find_copies(columns: list[look.Values]) -> list[list[int]]:
 
 
 def are_copies(columns: list[look.Values], rows: slice) -> NDArray[np.bool_]:
-    """Which columns have a correlation of 1 or -1, and the same missing rows, among some rows."""
-    missing = np.array([column.block.missing(column.values[rows]) for column in columns])
-    values = np.array([_as_numbers(column, rows) for column in columns])
-    values[missing] = 0.0
-    values /= np.maximum(np.abs(values).max(axis=1, keepdims=True), TINY)  # no overflow
-    values -= values.sum(axis=1, keepdims=True) / np.maximum((~missing).sum(axis=1), 1)[:, None]
-    values[missing] = 0.0
-    values /= np.maximum(np.linalg.norm(values, axis=1, keepdims=True), TINY)
-    with calm_blas(values.size * len(values)):
-        alike = np.abs(values @ values.T) > 1 - COPY_TOLERANCE
+    """Which columns are equal, among some rows, up to scale and shift or the names of categories.
+
+    Copies have the same missing rows.
+    """
+    values = [column.values[rows] for column in columns]
+    missing = np.array([c.block.missing(v) for c, v in zip(columns, values, strict=True)])
+    words = np.array([column.categories is not None for column in columns])
+    alike = _are_proportional(np.array(values, np.float64), missing)
+    if words.any():
+        renamed = _are_proportional(np.array([*map(_number_levels, values)]), missing)
+        alike = np.where(words | words[:, np.newaxis], renamed, alike)
     for a, b in np.argwhere(alike):
         alike[a, b] = (missing[a] == missing[b]).all()
     return alike
 
 
-def _as_numbers(column: look.Values, rows: slice) -> Floats:
-    """Some values; categories are numbered in the order of their first rows."""
-    values = column.values[rows]
-    if column.categories is not None:
-        _, first, codes = np.unique(values, return_index=True, return_inverse=True)
-        values = np.argsort(np.argsort(first))[codes]
-    return values.astype(np.float64)
+def _are_proportional(values: Floats, missing: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which rows of a matrix have a correlation of 1 or -1."""
+    values = look.standardized(values, missing)
+    with calm_blas(values.size * len(values)):
+        return np.asarray(np.abs(values @ values.T) > 1 - COPY_TOLERANCE)
+
+
+def _number_levels(values: Array) -> Floats:
+    """The levels of a column, numbered in the order of their first rows; zeros if all differ."""
+    levels, first, codes = np.unique(values, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[codes] * float(len(levels) < len(values))
 
 
 def _join_findings(each: list[list[Finding]]) -> list[Finding]:
@@ -177,7 +183,7 @@ def _join_findings(each: list[list[Finding]]) -> list[Finding]:
 
 
 def _leaks(selected: _Selected, candidates: list[int]) -> list[int]:
-    """Columns that alone nearly determine the target; numbers are cut by MDLP."""
+    """Columns that alone nearly determine the target, in bins of MDLP or along a straight line."""
     if selected.target is None:
         return []
     classes = selected.target.classes
@@ -188,7 +194,10 @@ def _leaks(selected: _Selected, candidates: list[int]) -> list[int]:
     table, categorical = selected.keep(near)
     numeric = find_numeric(table, categorical)
     codes, ordered, _ = next(code_table(["mdlp"], table, numeric, classes))
-    leaks = [look.is_leak(column.astype(np.int64), ordered) for column in codes.values]
+    leaks = np.array([look.is_leak(column.astype(np.int64), ordered) for column in codes.values])
+    if selected.target.continuous:  # bins are wrong near their borders
+        shares = look.line_shares(table.keep(numeric), selected.target.numbers)
+        leaks[numeric] |= shares > look.LEAK
     return near[leaks].tolist()
 
 
@@ -252,6 +261,7 @@ def describe(finding: Finding, names: Sequence[str], solution: Solution) -> str:
         "smaller k" + ", or k='auto'" * ("k_scores" not in solution.details),
         "cardinality": f"more than {MAX_CATEGORIES} categories, so that each has few rows to learn "
         "from; group rare ones",
-        "copy": "copies of each other, up to scale and shift; one of them is enough",
+        "copy": "copies of each other, up to scale and shift, or the names of categories; one of "
+        "them is enough",
     }
     return f"{who}: {texts[finding.kind]}"

@@ -17,6 +17,7 @@ from bestk.information.measures import CMI
 from bestk.information.reading import PAIR_ROWS, cut_numbers, merge_rare, pair_bins
 from bestk.information.scan import scan_pairs
 from bestk.native.threads import spans
+from bestk.selection.folds import move_outliers
 
 MOSTLY = 0.5  # fraction of the rows: different texts, or missing values
 FIRST_VALUES = 32  # most columns that are no identifiers show it here
@@ -28,6 +29,7 @@ BLOCK_VALUES = 2**24  # of columns that are tested together
 MIN_ROWS_PER_BIN = 5  # with fewer on average, a column determines classes by chance
 POOLED_TAIL = 20  # permuted values beyond which tails are extrapolated
 MAX_PERMUTATIONS = 50
+TINY = np.finfo(float).tiny
 MAX_PERMUTED_WORK = 1e12  # pairs of columns times rows, in all permutations: a second or two
 
 
@@ -91,6 +93,25 @@ def is_leak(codes: Indices, target: Target) -> bool:
     wrong, guessed = n - int(most.sum()), n - int(target.counts.max())
     few = n < MIN_ROWS_PER_BIN * np.count_nonzero(most)
     return not few and wrong <= (1 - LEAK) * n and wrong <= (1 - LEAK) * guessed
+
+
+def line_shares(table: Table, y: Floats) -> Floats:
+    """The share of the variance of y, or of its ranks, that a line in each number explains."""
+    X = move_outliers(table.numeric()[0].astype(np.float64), every := np.arange(len(y))).T
+    y = move_outliers(y, every)
+    ranks = standardized(normal_scores(X.T)) @ standardized(normal_scores(y[:, np.newaxis]))[0]
+    values = standardized(X, np.isnan(X)) @ standardized(y[np.newaxis])[0]
+    return np.maximum(ranks**2, values**2)
+
+
+def standardized(values: Floats, missing: Any = False) -> Floats:
+    """The rows of a matrix, of mean 0 and length 1; 0 where they are missing or constant."""
+    known = ~np.broadcast_to(missing, values.shape)
+    values = np.where(known, values, 0.0)
+    values /= np.maximum(np.abs(values).max(axis=1, keepdims=True), TINY)  # no overflow
+    values -= values.sum(axis=1, keepdims=True) / np.maximum(known.sum(axis=1), 1)[:, np.newaxis]
+    values *= known
+    return values / np.maximum(np.linalg.norm(values, axis=1, keepdims=True), TINY)
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,9 @@ def parse(*texts, rows=None):
         (("1.5", "", "NA", "n/a", "?", "-", "null"), (1.5, nan, nan, nan, nan, nan, nan)),
         (tuple(map(str, range(30))), tuple(range(30))),
         (("2024-03-01", "1970-01-01 06:00", "?"), (19783, 0.25, nan)),
+        (("12:00", "6:00:36", "?"), (0.5, 0.25 + 0.01 / 24, nan)),
+        (("<0.7", "> 120", "<=.5", "1.5", "2", "3"), (0.7, 120, 0.5, 1.5, 2, 3)),
+        (("<5 mg", "10 mg", "12.5 mg"), (5, 10, 12.5)),
         (("1970-01-02T00:00:00Z", "1970-01-02T02:00:00+02:00"), (1, 1)),
     ],
 )
@@ -50,7 +53,14 @@ def test_numbers_and_dates_are_read_as_people_write_them(texts, values):
         ("red", "1.5", "2.5"),
         ("1.2.3", "1.2.4"),
         ("2024-02-30", "2024-01-01"),
-        ("12:30", "13:45"),
+        ("12:30", "13:75"),
+        ("12:30", "24:00"),
+        ("12:30", "noon"),
+        ("3:1", "2:0"),
+        ("<0.7", "<0.5", "1.5"),
+        ("<LOD", "<0.5", "1.5"),
+        ("<18", "18-65", ">65"),
+        ("<2024-02-01", "2024-02-01", "2024-03-01"),
         ("", "?"),
         ("inf", "1.5", "2.5"),
         ("1_000", "2.5"),
@@ -83,6 +93,19 @@ def test_a_column_that_a_few_words_make_text_is_named(number):
     assert table.notes[1].startswith(f"'c': {kind} written as text")
     said = select(frame, np.arange(200) % 2, 1, "maxrel").warnings
     assert table.notes[0] in said
+
+
+def test_times_and_limits_of_detection_are_read_as_numbers_and_named():
+    hours = [f"{j % 24:02}:{j % 60:02}" for j in range(200)]
+    values = ["<0.7" if j % 3 == 0 else str(j / 10) for j in range(200)]
+    table = parse_text(read_table(pd.DataFrame({"crp": values, "at": hours})))
+    assert table.kinds.tolist() == ["numeric", "numeric"]
+    assert table.notes == (
+        "'crp': numbers written as text, such as '0.1'; read as numbers, '<0.7' as 0.7; transform "
+        "returns the text",
+        "'at': times written as text, such as '00:00'; read as fractions of a day; transform "
+        "returns the text",
+    )
 
 
 def rows(m=200):
@@ -174,7 +197,8 @@ def test_units_and_dates_as_people_write_them(texts, kind, values):
         ["12A", "7B", "9C"],
         ["type 1", "type 2"],
         ["10-20 kg", "20-30 kg"],
-        ["12:30", "13:45"],
+        ["12:30", "13:45", "25:15"],
+        [">2024-01-01", "<1:30"],
         ["1 day", "2 days", "30 days"],
     ],
 )

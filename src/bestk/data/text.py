@@ -43,8 +43,13 @@ DATE = re.compile(
 SLASHED = re.compile(
     r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})( (\d{1,2})(:\d\d(:\d\d)?)( ?([AP])M)?)?", re.ASCII
 )
+TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(:([0-5]\d))?", re.ASCII)
+LIMIT = re.compile(r"^[<>≤≥]=? ?(?=[\d.])")  # of detection
 DAY_FIRST, MONTH_FIRST = "dates, the day first", "dates, the month first"
 UNIT = re.compile(r"([A-Z]{3} )?[^a-zA-Z]*\d[^a-zA-Z]*?( ?[a-zA-Zµ°][a-zA-Zµ°/²³]{0,7})?")
+READ_AS = {
+    "numbers": "numbers", "dates": "days since 1970-01-01", "times": "fractions of a day",
+}  # fmt: skip
 # what numbers look like, and what is dropped of them, without and with decimal commas
 FORMS = {
     "numbers": (NUMBER, re.compile(r"[$€£¥%,' \u00a0\u202f]")),
@@ -56,11 +61,17 @@ FORMS = {
 class Parsed:
     """The levels of a column as numbers."""
 
-    kind: str  # "numbers", "numbers in kg", "decimal commas" or "dates"; see parse_values
+    kind: str  # "numbers", "numbers in kg", "decimal commas", "times" or "dates"; see parse_values
     values: Floats  # NaN for levels that mean missing, or are no number
     example: str
     odd: tuple[str, ...]  # those that are no number
     share: float  # of the rows that are not missing; below NEARLY_ALL, the column is text
+    limits: tuple[str, ...] = ()  # those such as "<0.7", which are read as 0.7
+
+    @property
+    def family(self) -> str:
+        """What the levels are: "numbers", "dates" or "times"."""
+        return self.kind[:5] if self.kind[:5] in READ_AS else "numbers"
 
 
 def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
@@ -79,8 +90,11 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
         text[:1].isdigit() or NUMBER.fullmatch(text) or UNIT.fullmatch(text) for text in some
     ):
         return None
-    known = np.array([text not in GAPS for text in texts])
+    known, bare = np.array([text not in GAPS for text in texts]), [LIMIT.sub("", t) for t in texts]
+    limited = np.array([a != b for a, b in zip(texts, bare, strict=True)])
     kind = _date_form(texts, some) or "numbers"
+    if kind == "numbers" and 2 * counts[limited].sum() <= counts[known].sum():
+        texts = bare
     values = parse_values(texts, kind)
     if kind == "numbers" and np.isnan(values[known]).any():
         if unit := _common_unit(list(compress(texts, known))):
@@ -96,12 +110,13 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     if not there.any() or share < MOST:
         return None
     read = list(compress(texts, there))
-    if not kind.startswith("dates") and _are_codes(read):
+    if not kind.startswith(("dates", "times")) and _are_codes(read):
         return None
     odd = tuple(compress(texts, known & ~there))
     first = next((i for i, text in enumerate(read) if not WHOLE.fullmatch(text)), 0)
     example = str(levels[int(np.flatnonzero(there)[first])]).strip()
-    return Parsed(kind, values, example, odd, float(share))
+    limits = tuple(compress(levels, limited & there))
+    return Parsed(kind, values, example, odd, float(share), limits)
 
 
 def example_of(levels: Sequence[Any]) -> str:
@@ -112,6 +127,8 @@ def example_of(levels: Sequence[Any]) -> str:
 
 def _date_form(texts: Sequence[str], some: Sequence[str]) -> str | None:
     """How dates are written; None if they are none, or day and month cannot be told apart."""
+    if all(text in GAPS or TIME.fullmatch(text) for text in texts):
+        return "times"
     if any(map(DATE.fullmatch, some)):
         return "dates"
     if not any(map(SLASHED.fullmatch, some)):
@@ -133,13 +150,16 @@ def _common_unit(texts: Sequence[str]) -> str:
 def parse_values(texts: Sequence[str], kind: str) -> Floats:
     """Texts as numbers or days, NaN where that fails."""
     values = np.full(len(texts), np.nan)
-    like, junk = FORMS.get(kind, (DATE if kind == "dates" else SLASHED, None))
+    like, junk = FORMS.get(kind, ({"dates": DATE, "times": TIME}.get(kind, SLASHED), None))
     for i, text in enumerate(texts):
         if (match := like.fullmatch(text)) is None:
             continue
         if junk is not None:
             bare = text if text.isdecimal() else junk.sub("", text).replace(",", ".")
             values[i] = float(bare)
+            continue
+        if like is TIME:
+            values[i] = int(match[1]) / 24 + int(match[2]) / 1440 + int(match[4] or 0) / 86400
             continue
         if like is SLASHED:
             day, month = match.group(1, 3) if kind == DAY_FIRST else match.group(3, 1)
@@ -191,10 +211,10 @@ def parse_text(table: Table, keep: Collection[int] = ()) -> Table:
 
 
 def notes_on(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:
-    """A sentence for all columns of numbers, one for all of dates, and on those of most."""
+    """A sentence for all columns of numbers, of dates and of times, and on those of most."""
     notes = []
-    for kind, read_as in (("numbers", "numbers"), ("dates", "days since 1970-01-01")):
-        here = sorted(j for j in found if found[j].kind.startswith("dates") == (kind == "dates"))
+    for kind, read_as in READ_AS.items():
+        here = sorted(j for j in found if found[j].family == kind)
         places = [j for j in here if found[j].share >= NEARLY_ALL]
         if text := [j for j in here if found[j].share < NEARLY_ALL]:
             each = ", ".join(f"{str(names[j])!r} ({found[j].share:.0%})" for j in text)
@@ -206,6 +226,8 @@ def notes_on(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:
             quoted = ", ".join(repr(str(names[j])) for j in places)
             odd = sorted({text for j in places for text in found[j].odd})
             lost = f", {', '.join(map(repr, odd[:3]))} as missing" if odd else ""
+            if limit := next((each.strip() for j in places for each in found[j].limits), ""):
+                lost = f", {limit!r} as {LIMIT.sub('', limit)}{lost}"
             such = f"{kind} written as text, such as {found[places[0]].example!r}"
             notes.append(f"{quoted}: {such}; read as {read_as}{lost}; transform returns the text")
     return notes

@@ -160,6 +160,17 @@ def test_a_number_with_little_noise_is_a_leak_of_a_number(noise, method):
         assert not is_said("nearly determines", pd.DataFrame({"x": gaps, "z": Y}), y)
 
 
+def test_words_and_very_large_numbers_are_leaks_of_a_number_without_other_warnings():
+    words = pd.DataFrame({"x": np.where(Y, "yes", "no"), "z": np.where(TELLS > 0, "a", "b")})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        select(words, Y + 0.5, 2)
+        y = TELLS / np.abs(TELLS).max() * 1e308
+        select(pd.DataFrame({"x": y * (1 + 1e-3 * NOISE[:, 0]) / 2, "z": NOISE[:, 1]}), y, 2)
+    assert [each.category for each in caught] == [SelectionWarning] * 2
+    assert all("'x': nearly determines" in str(each.message) for each in caught)
+
+
 @pytest.mark.parametrize("outlier", [0.0, 1e3])
 @pytest.mark.parametrize("noise", [0.18, 0.23, 9])  # R2 of 0.97, 0.95 and 0.01
 def test_a_strong_predictor_of_a_number_is_no_leak_nor_is_a_common_outlier(outlier, noise):

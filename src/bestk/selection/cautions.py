@@ -26,7 +26,6 @@ MAX_CATEGORIES = 50  # of a column without a warning
 FALSE_DISCOVERY_RATE = 0.1
 COPY_ROWS = 1_000  # rows that show most differences between columns
 COPY_TOLERANCE = 1e-12  # of 1 - |correlation|
-SAME_RELEVANCE = 1e-6  # the largest difference, in nats
 CLEARLY = FALSE_DISCOVERY_RATE / 100  # a p-value below it needs no better test
 GAIN_OF_CUTS = 30.0  # at most, of twice the log of a likelihood ratio, by cuts chosen for y
 MIN_ENTROPY_OF_LEAK = 0.5  # fraction of H(y); with less, a column does not determine y
@@ -104,29 +103,18 @@ def find_cautions(task: Task, solution: Solution) -> list[Finding]:
     others = [i for i in range(len(columns)) if i not in naming]
     many = [i for i in others if len(columns[i].categories or ()) > MAX_CATEGORIES]
     measured = [i for i, each in enumerate(columns) if i in others or each.categories is None]
-    words = any(columns[i].categories is not None for i in others)
-    alike = others if words else _alike(selected.relevance, others)
-    copies = find_copies([columns[i] for i in alike])
+    copies = find_copies([columns[i] for i in others])
     found = [
         ("leak", _leaks(selected, measured)),
         ("identifier", naming),
         ("chance", _at_chance(selected, others)),
         ("cardinality", many),
-        *(("copy", [alike[i] for i in group]) for group in copies),
+        *(("copy", [others[i] for i in group]) for group in copies),
     ]
     findings = [
         Finding(kind, tuple(selected.places[items].tolist())) for kind, items in found if items
     ]
     return [Finding("constant", tuple(constant)), *findings] if constant else findings
-
-
-def _alike(relevance: Floats, items: list[int]) -> list[int]:
-    """The items whose relevance another one has, up to rounding, as copies have."""
-    if len(items) < 2:
-        return []
-    order = np.array(items, np.int64)[np.argsort(relevance[items], kind="stable")]
-    near = np.diff(relevance[order]) <= SAME_RELEVANCE * (1.0 + relevance[order[1:]])
-    return np.sort(order[np.append(near, False) | np.append(False, near)]).tolist()
 
 
 def find_copies(columns: list[look.Values]) -> list[list[int]]:
@@ -144,10 +132,7 @@ def find_copies(columns: list[look.Values]) -> list[list[int]]:
 
 
 def are_copies(columns: list[look.Values], rows: slice) -> NDArray[np.bool_]:
-    """Which columns are equal, among some rows, up to scale and shift or the names of categories.
-
-    Copies have the same missing rows.
-    """
+    """Which columns are equal in some rows, up to scale and shift or the names of categories."""
     values = [column.values[rows] for column in columns]
     missing = np.array([c.block.missing(v) for c, v in zip(columns, values, strict=True)])
     words = np.array([column.categories is not None for column in columns])
@@ -170,7 +155,7 @@ def _are_proportional(values: Floats, missing: NDArray[np.bool_]) -> NDArray[np.
 def _number_levels(values: Array) -> Floats:
     """The levels of a column, numbered in the order of their first rows; zeros if all differ."""
     levels, first, codes = np.unique(values, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[codes] * float(len(levels) < len(values))
+    return np.argsort(np.argsort(first))[codes].astype(np.float64) * (len(levels) < len(values))
 
 
 def _join_findings(each: list[list[Finding]]) -> list[Finding]:

@@ -97,11 +97,12 @@ def is_leak(codes: Indices, target: Target) -> bool:
 
 def line_shares(table: Table, y: Floats) -> Floats:
     """The share of the variance of y, or of its ranks, that a line in each number explains."""
-    X = move_outliers(table.numeric()[0].astype(np.float64), every := np.arange(len(y))).T
-    y = move_outliers(y, every)
-    ranks = standardized(normal_scores(X.T)) @ standardized(normal_scores(y[:, np.newaxis]))[0]
-    values = standardized(X, np.isnan(X)) @ standardized(y[np.newaxis])[0]
-    return np.maximum(ranks**2, values**2)
+    both, shares = np.vstack([*table.numeric()[0].T, y]), []
+    for values in (both, normal_scores(both.T)):
+        near = move_outliers(standardized(values, np.isnan(values)).T, np.arange(len(y)))
+        lines = standardized(near.T)
+        shares.append((lines[:-1] @ lines[-1]) ** 2)
+    return np.maximum(*shares)
 
 
 def standardized(values: Floats, missing: Any = False) -> Floats:

@@ -47,9 +47,7 @@ TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(:([0-5]\d))?", re.ASCII)
 LIMIT = re.compile(r"^[<>≤≥]=? ?(?=[\d.])")  # of detection
 DAY_FIRST, MONTH_FIRST = "dates, the day first", "dates, the month first"
 UNIT = re.compile(r"([A-Z]{3} )?[^a-zA-Z]*\d[^a-zA-Z]*?( ?[a-zA-Zµ°][a-zA-Zµ°/²³]{0,7})?")
-READ_AS = {
-    "numbers": "numbers", "dates": "days since 1970-01-01", "times": "fractions of a day",
-}  # fmt: skip
+READ_AS = {"dates": "days since 1970-01-01", "times": "fractions of a day"}  # others: "numbers"
 # what numbers look like, and what is dropped of them, without and with decimal commas
 FORMS = {
     "numbers": (NUMBER, re.compile(r"[$€£¥%,' \u00a0\u202f]")),
@@ -67,11 +65,6 @@ class Parsed:
     odd: tuple[str, ...]  # those that are no number
     share: float  # of the rows that are not missing; below NEARLY_ALL, the column is text
     limits: tuple[str, ...] = ()  # those such as "<0.7", which are read as 0.7
-
-    @property
-    def family(self) -> str:
-        """What the levels are: "numbers", "dates" or "times"."""
-        return self.kind[:5] if self.kind[:5] in READ_AS else "numbers"
 
 
 def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
@@ -110,7 +103,7 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     if not there.any() or share < MOST:
         return None
     read = list(compress(texts, there))
-    if not kind.startswith(("dates", "times")) and _are_codes(read):
+    if kind[:5] not in READ_AS and _are_codes(read):
         return None
     odd = tuple(compress(texts, known & ~there))
     first = next((i for i, text in enumerate(read) if not WHOLE.fullmatch(text)), 0)
@@ -213,8 +206,8 @@ def parse_text(table: Table, keep: Collection[int] = ()) -> Table:
 def notes_on(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:
     """A sentence for all columns of numbers, of dates and of times, and on those of most."""
     notes = []
-    for kind, read_as in READ_AS.items():
-        here = sorted(j for j in found if found[j].family == kind)
+    for kind, read_as in (("numbers", "numbers"), *READ_AS.items()):
+        here = sorted(j for j in found if READ_AS.get(found[j].kind[:5], "numbers") == read_as)
         places = [j for j in here if found[j].share >= NEARLY_ALL]
         if text := [j for j in here if found[j].share < NEARLY_ALL]:
             each = ", ".join(f"{str(names[j])!r} ({found[j].share:.0%})" for j in text)

@@ -265,6 +265,26 @@ def test_wrong_names_are_answered_with_the_nearest(folder):
     assert "did you mean 'tpower'?" in fails("compare", *args[1:], "--method", "tpowr")
 
 
+@pytest.mark.parametrize("option", ["--include", "--exclude"])
+def test_several_columns_in_one_option_are_answered_with_how_to_repeat_it(option, folder):
+    args = ("select", folder / "mixed.csv", "-t", "y", option)
+    assert f"repeat it: {option} size {option} colour" in fails(*args, "size, colour")
+    assert "has no" in fails(*args, "size,color")
+
+
+@pytest.mark.parametrize("path", ["-", "/dev/stdin"])
+def test_standard_input_is_refused_and_a_file_asked_for(path):
+    assert "standard input and output are not supported; use a .csv file" in fails(
+        "select", path, "-t", "y"
+    )
+
+
+def test_a_single_row_without_a_target_is_left_out_in_the_singular(tmp_path):
+    rows = "".join(f"{i % 7},{i % 2}\n" for i in range(40))
+    (tmp_path / "a.csv").write_text(f"x,out\n3,\n{rows}")
+    assert "left out 1 row with no 'out'" in bestk("select", tmp_path / "a.csv", "-t", "out").stderr
+
+
 def test_a_target_is_required(folder):
     assert "Missing option '-t' / '--target'" in fails("select", folder / "mixed.csv")
     assert "No such file" in fails("select", folder / "missing.csv", "-t", "y")

@@ -252,8 +252,8 @@ LONG = pd.DataFrame(np.arange(40.0).reshape(20, 2), columns=["a", "b"])
         (["a"] * 20, {}, "y has one class only, a"),
         ([0, 1], {}, "y has 2 values but X has 20 rows; give one value for each row"),
         ([0.5, 1.5], {}, "y has 2 values but X has 20 rows"),
-        ([0, 1] * 9 + [0, nan], {}, "y has 1 missing values.*drop those rows"),
-        ([0.5, 1] * 9 + [0, np.inf], {}, "y has 1 infinite values"),
+        ([0, 1] * 9 + [0, nan], {}, "y has 1 missing value.*drop such rows"),
+        ([0.5, 1] * 9 + [0, np.inf], {}, "y has 1 infinite value"),
         ([0.5, 1.5] * 10, {"target": "classes"}, "y is not discrete: it holds 0.5"),
         (["a", "b"] * 10, {"target": "continuous"}, "y holds string values such as 'a'"),
         (["1.5", "b"] * 10, {"target": "continuous"}, "y holds string values such as 'b'"),
@@ -267,14 +267,25 @@ def test_what_cannot_be_measured_is_refused_with_what_to_do(information, y, opti
         read(LONG, y, information=information, **options)
 
 
-def test_a_continuous_target_that_is_constant_cannot_be_cut():
-    with pytest.raises(ValueError, match=r"y is 0.5 in 20 of its 20 rows.*of your own"):
-        read(LONG, [0.5] * 20)
+@pytest.mark.parametrize("information", ["discrete", "gaussian", "blend"])
+def test_a_constant_number_to_predict_is_refused(information):
+    with pytest.raises(ValueError, match=r"y is constant, 0\.5; .*at least two different"):
+        read(LONG, [0.5] * 20, information=information)
 
 
-def test_a_constant_number_to_predict_is_refused_by_gaussian_information_too():
-    with pytest.raises(ValueError, match=r"y is constant, 0\.5; at least two different"):
-        read(LONG, [0.5] * 20, information="gaussian")
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "Float64"])
+def test_missing_values_of_a_pandas_array_are_counted_as_those_of_a_series(dtype):
+    y = pd.Series([None, 1, 0], dtype=dtype)
+    for values in (y, y.array):
+        with pytest.raises(ValueError, match="y has 1 missing value "):
+            read_target(values, 3)
+
+
+@pytest.mark.parametrize("make", [pd.Series, pd.DataFrame, pl.Series, np.asarray])
+def test_a_target_of_dates_is_not_called_whole_numbers(make):
+    days = pd.date_range("2020-01-01", periods=300)
+    assert note_on_target("auto", make(days)).startswith("y holds 300 different dates in 300 rows")
+    assert "whole numbers" in note_on_target("auto", np.arange(300))
 
 
 @pytest.mark.parametrize(
@@ -335,7 +346,7 @@ def test_a_name_that_several_columns_have_is_refused():
 )
 def test_infinite_values_are_refused_by_the_name_of_their_column(information, make):
     X = np.array([[0.5, 1], [1.5, np.inf], [2.5, -np.inf], [3.5, 2]])
-    with pytest.raises(ValueError, match="column 'x1' has 2 infinite values; replace them or drop"):
+    with pytest.raises(ValueError, match="column 'x1' has 2 infinite values; replace or drop"):
         read(make(X), [0, 0, 1, 1], information=information)
 
 

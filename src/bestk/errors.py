@@ -45,8 +45,9 @@ class UnknownNameError(ParameterError):
         kind, name, known, where = self.args
         problem = f"unknown {kind} {name!r}" if where is None else f"{where} has no {kind} {name!r}"
         texts = [each for each in known if isinstance(each, str)]
-        near = get_close_matches(name, texts, n=1, cutoff=0.5) if isinstance(name, str) else []
-        if near:
+        own = name if isinstance(name, str) else ""
+        near = [each for each in texts if each.lower() == own.lower()]
+        if near := near or get_close_matches(own, texts, n=1, cutoff=0.5):
             return f"{problem}; did you mean {near[0]!r}?"
         more = ", ..." if len(known) > MAX_NAMES_SHOWN else ""
         shown = ", ".join(map(repr, known[:MAX_NAMES_SHOWN])) + more
@@ -78,6 +79,11 @@ class SelectionWarning(UserWarning):
     >>> import warnings
     >>> warnings.filterwarnings("ignore", category=SelectionWarning)  # to silence them
     """
+
+
+def counted(n: int, noun: str) -> str:
+    """A number of things, such as "1 row" and "2 rows"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def printable(text: str) -> str:

@@ -33,7 +33,7 @@ KNOWN = re.compile(
     r"Complex data not supported|no supported conversion for types)"
 )
 SCIKIT_LEARNS = ("A column-vector y was passed", "The least populated class in y has only")
-OURS = r"k=\d+ is more than the \d+ features to select from; all are selected"
+OURS = r"k=\d+ is more than the \d+ features? to select from; all are selected"
 
 
 @dataclass

@@ -95,7 +95,7 @@ def test_numbers_too_large_for_float64_are_infinite():
     for call in (CAIM().fit, SelectBestK(1, "jmi").fit):
         with pytest.raises(ValueError, match="infinit"):
             call(long, Y)
-    with pytest.raises(ValueError, match="y has 1 infinite values; replace"):
+    with pytest.raises(ValueError, match="y has 1 infinite value; replace"):
         mutual_information(X, long, information="gaussian", target="continuous")
     assert encode(long).levels.tolist() == [4]
 

@@ -25,7 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from bestk import SelectBestK, SelectBestKCV, select
 from bestk.cli import main
 from bestk.data.frames import read_table
-from bestk.errors import SelectionWarning
+from bestk.errors import ParameterError, SelectionWarning
 from bestk.selection.choose_k import (
     GRID,
     Goal,
@@ -300,6 +300,12 @@ def test_groups_make_rows_of_one_person_useless_to_predict_the_others():
     assert own["mean_test_score"][2] < mixed.cv_results_["mean_test_score"][2]
 
 
+@pytest.mark.parametrize("cv", [None, 5])
+def test_a_single_group_cannot_be_split(cv, cancer):
+    with pytest.raises(ParameterError, match="groups has one group only; folds by group need at"):
+        SelectBestK("auto", cv=cv).fit(*cancer, groups=np.zeros(len(cancer[1])))
+
+
 def test_groups_and_weights_are_routed(cancer):
     assert {"groups", "sample_weight"} <= set(SelectBestK().get_metadata_routing().fit.requests)
     X, y = cancer
@@ -379,7 +385,7 @@ def test_infinite_values_are_refused_as_before(cancer):
     X, y = cancer
     X = X.copy()
     X.loc[3, "mean area"] = np.inf
-    with pytest.raises(ValueError, match="column 'mean area' has 1 infinite values"):
+    with pytest.raises(ValueError, match="column 'mean area' has 1 infinite value"):
         SelectBestK("auto").fit(X, y)
 
 

@@ -85,10 +85,17 @@ def test_frames_keep_their_types_where_set_output_asks_for_them(mixed, library):
         assert kept[name].dtype == X[name].dtype
 
 
+def test_a_single_feature_is_named_in_the_singular(cancer):
+    X, y = cancer
+    with pytest.warns(UserWarning, match="k=2 is more than the 1 feature to select from"):
+        SelectBestK(2).fit(X[X.columns[:1]], y)
+
+
 def test_columns_of_several_kinds_keep_them_in_a_frame_of_another_library():
-    frame = pd.DataFrame({"age": np.arange(100) / 3, "n": np.arange(100) % 7, "b": [True, False] * 50,
-                          "sex": list("mf") * 50, "day": pd.date_range("2020-01-01", periods=100)})  # fmt: skip
-    selector = SelectBestK(k=5).fit(frame, np.arange(100) % 2)
+    row = np.arange(100)
+    frame = pd.DataFrame({"age": row / 3, "n": row % 7, "b": row % 2 > 0, "sex": [*"mf"] * 50})
+    frame["day"] = pd.date_range("2020-01-01", periods=100)
+    selector = SelectBestK(k=5).fit(frame, row % 2)
     schema = selector.set_output(transform="polars").transform(frame).schema
     assert list(schema.values())[:4] == [pl.Float64, pl.Int64, pl.Boolean, pl.String]
     assert schema["day"].is_temporal()
@@ -130,7 +137,7 @@ def test_infinite_values_are_refused_by_the_name_of_their_column(cancer):
     X, y = cancer
     X = X.copy()
     X.loc[3, "mean area"] = np.inf
-    with pytest.raises(ValueError, match="column 'mean area' has 1 infinite values"):
+    with pytest.raises(ValueError, match="column 'mean area' has 1 infinite value"):
         SelectBestK().fit(X, y)
 
 

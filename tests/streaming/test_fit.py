@@ -250,8 +250,8 @@ def test_classes_and_levels_that_come_late_are_counted():
     ("rows.csv", [0, 1], "y is the name of its target; got a list"),
     ([pd.DataFrame({"a": [1]})], "b", "the table has no column 'b'"),
     ([(np.eye(2), [0, 1]), (np.eye(3), [0, 1, 1])], None, "a block has 3 columns, and those"),
-    ([(np.eye(2), [0, np.nan])], None, "y has 1 missing values"),
-    ([(np.array([[np.inf], [1.0]]), [0, 1])], None, "column 'x0' has 1 infinite values"),
+    ([(np.eye(2), [0, np.nan])], None, "y has 1 missing value"),
+    ([(np.array([[np.inf], [1.0]]), [0, 1])], None, "column 'x0' has 1 infinite value"),
 ])  # fmt: skip
 def test_what_is_no_block_is_refused(X, y, message):
     with pytest.raises(ValueError, match=message):

@@ -16,7 +16,7 @@ from bestk.data.files import Loaded, copy_columns, load, replacing
 from bestk.data.rows import rows_to_hold
 from bestk.data.sources import Source, check_names, find_columns, open_source, suffix_of
 from bestk.data.table import as_matrix
-from bestk.errors import DataError, UnknownNameError, printable
+from bestk.errors import DataError, UnknownNameError, counted, printable
 from bestk.problem.lazy import MEMORY
 from bestk.problem.solution import SCORES, Solution
 from bestk.selection.look import MOSTLY
@@ -33,6 +33,12 @@ MEASURED_BYTES = 10  # about, for each value: its scores and its codes
 def check(request: TableOptions) -> Checked:
     """Open the file, and check the columns, the method and -k before it is read."""
     source = open_source(request.file)
+    for option, given in (("--include", request.include), ("--exclude", request.exclude)):
+        for name in given:
+            parts = [part.strip() for part in name.split(",")]
+            if name not in source.types and source.types.keys() >= set(parts):
+                each = " ".join(f"{option} {part}" for part in parts)
+                raise ValueError(f"{option} takes one column, not {name!r}; repeat it: {each}")
     aside = set(request.aside.values())
     check_names(source, aside)
     names = [n for n in find_columns(source, request.target, request.exclude) if n not in aside]
@@ -47,7 +53,8 @@ def check(request: TableOptions) -> Checked:
     if isinstance(k, float):
         k = max(1, round(k * n))
     if isinstance(k, int) and k > n:
-        raise ValueError(f"k={k} is more than the {n} columns to select from; choose a smaller k")
+        there = counted(n, "column")
+        raise ValueError(f"k={k} is more than the {there} to select from; choose a smaller k")
     return source, names, k
 
 

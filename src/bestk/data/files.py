@@ -32,7 +32,7 @@ from bestk.data.sources import (
 from bestk.data.table import MAX_EXACT, Block, Table, find_features
 from bestk.data.target import MAX_CLASSES
 from bestk.data.text import notes_on, parse_levels, parse_text
-from bestk.errors import DataError
+from bestk.errors import DataError, counted
 
 MAX_COLUMNS = 2_048  # of Parquet at once: few rows of very many columns cost as much as all rows
 TOO_MANY = f"text of over {MAX_LEVELS} different values"
@@ -118,7 +118,7 @@ def read_file(
     tables, targets = zip(*(parts.pop(0).sample(limit) for _ in groups), strict=True)
     table, (y, note) = _join_columns(tables), _parse_target(names[-1], targets[0])
     lost = n_rows - n_known
-    missing = [f"left out {lost} rows that have no {names[-1]!r}"] if lost else []
+    missing = [f"left out {counted(lost, 'row')} with no {names[-1]!r}"] if lost else []
     table = replace(table, notes=(*source.notes, *note, *missing, *table.notes))
     return source, (table, y), n_known
 

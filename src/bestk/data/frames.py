@@ -80,7 +80,7 @@ def _read_source(source: Any, names: Sequence[str]) -> Table:
         kind: Kind = "boolean" if source.dtype.kind == "b" else "numeric"
         blocks = [Block(np.arange(len(names)), kind, source)]
     elif source.dtype.kind in "Mm":
-        blocks = [Block(np.arange(len(names)), "numeric", days(source))]
+        blocks = [Block(np.arange(len(names)), "numeric", days(source), dates=True)]
     elif source.dtype.kind in "OUST":
         columns = ((j, *read_objects(source[:, j].tolist(), name)) for j, name in enumerate(names))
         blocks = list(side_by_side(columns))
@@ -160,7 +160,7 @@ def _narwhals_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
             yield Block(np.array(places), kind, values)
         elif dtype.is_temporal():
             values = np.array([days(frame[labels[j]].to_numpy()) for j in places]).T
-            yield Block(np.array(places), "numeric", values)
+            yield Block(np.array(places), "numeric", values, dates=True)
         else:
             raise DataError(f"column {names[places[0]]!r} holds {dtype} values; {ACCEPTED}")
     yield from side_by_side((j, *_read_series(frame[labels[j]], names[j])) for j in sorted(objects))
@@ -232,7 +232,7 @@ def as_array(X: Any) -> Array:
 
 
 def _refuse_masked(X: Any) -> None:
-    if np.ma.is_masked(X):
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):  # those of pandas have masks too
         raise DataError("an array has masked values; pass X.astype(float).filled(np.nan)")
 
 

@@ -74,6 +74,8 @@ def suffix_of(path: Path) -> str:
     for suffix in FORMATS:
         if path.name.lower().endswith(suffix):
             return suffix
+    if path == Path("-") or Path("/dev") in path.parents:
+        raise DataError(f"{path}: standard input and output are not supported; use a .csv file")
     came = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
     raise DataError(f"{path} has {came}; a table is one of {', '.join(FORMATS)}")
 

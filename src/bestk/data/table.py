@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Array, Indices, Mask
-from bestk.errors import DataError, UnknownNameError
+from bestk.errors import DataError, UnknownNameError, counted
 
 Kind = Literal["numeric", "categorical", "boolean", "string"]
 MAX_EXACT = 2**53  # float64 represents all whole numbers below
@@ -25,6 +25,7 @@ class Block:
     kind: Kind
     values: Any  # an array or CSC: numbers (NaN missing), bools or codes (-1 missing)
     categories: list[list[Any]] | None = None  # what the codes of each column stand for, sorted
+    dates: bool = False  # or durations: the numbers are days
 
     def strips(self, width: int | None = None) -> Iterator[tuple[NDArray[np.intp], Array]]:
         """Yield places and dense values, some columns at a time; only sparse ones are copied."""
@@ -40,7 +41,8 @@ class Block:
             return self
         chosen = np.flatnonzero(mask)
         known = None if self.categories is None else [self.categories[j] for j in chosen]
-        return Block(self.columns[mask], self.kind, _take_rows(self.values.T, chosen).T, known)
+        kept = _take_rows(self.values.T, chosen).T
+        return Block(self.columns[mask], self.kind, kept, known, self.dates)
 
     def take(self, rows: NDArray[np.intp]) -> "Block":
         """Some of the rows; categories that none of them has are dropped."""
@@ -148,8 +150,8 @@ def _take_rows(values: Any, rows: Indices) -> Any:
 
 def check_finite(where: str, values: Array) -> None:
     """Refuse infinite values."""
-    if count := np.isinf(values).sum():
-        raise DataError(f"{where} has {count} infinite values; replace them or drop those rows")
+    if n := np.isinf(values).sum():
+        raise DataError(f"{where} has {counted(n, 'infinite value')}; replace or drop such rows")
 
 
 def find_inexact(values: Any) -> Indices:

@@ -11,7 +11,7 @@ from bestk._typing import Array, Floats, Indices
 from bestk.data.frames import as_array, read_column
 from bestk.data.table import Block, check_finite, find_inexact, inexact
 from bestk.data.text import example_of
-from bestk.errors import DataError
+from bestk.errors import DataError, counted
 
 TARGETS = ("auto", "classes", "continuous")
 TARGET_BINS = 5  # classes of equal frequency, where a continuous target is to be counted
@@ -106,6 +106,8 @@ class ParsedTarget:
         bins = cut_target(values)
         if not bins.any():
             largest = values.max()
+            if largest == values.min():
+                raise DataError(f"y is constant, {largest}; give at least two different values")
             raise ValueError(
                 f"y is {largest} in {(values == largest).sum()} of its {self.n_samples} rows, too "
                 "often to be cut into classes of equal frequency; give y as classes of your own"
@@ -156,7 +158,8 @@ def read_full_column(y: Any, n_samples: int) -> Block:
     if n_samples == 0:
         raise DataError("y is empty; give one value for each row of X")
     if gone := block.missing(block.values).sum():
-        raise DataError(f"y has {gone} missing values (NaN or None); drop those rows of X and y")
+        lost = counted(gone, "missing value")
+        raise DataError(f"y has {lost} (NaN or None); drop such rows of X and y")
     check_finite("y", block.values)
     return block
 
@@ -200,7 +203,8 @@ def note_on_target(target: str, y: Any) -> str | None:
         taken, other = "classes", "pass target='continuous' if they are a quantity"
     else:
         return None
-    return f"y holds {n} different whole numbers in {rows} rows, taken as {taken}; {other}"
+    what = "dates" if column.dates else "whole numbers"
+    return f"y holds {n} different {what} in {rows} rows, taken as {taken}; {other}"
 
 
 def _is_quantity(column: Block) -> bool:

@@ -23,6 +23,7 @@ from bestk.data.rows import Reservoir
 from bestk.data.table import Table, refuse_shape
 from bestk.data.target import weighted_rows
 from bestk.discretize import check_parameters
+from bestk.errors import counted
 from bestk.problem.solution import Solution
 from bestk.selection.cautions import with_warnings
 from bestk.selection.pipeline import Task, pair_details, settle
@@ -254,7 +255,8 @@ def count_features(k: float | str, n: int, task: Task) -> int:
     if wanted < task.least:
         raise ValueError(f"k={wanted} is less than the {task.least} features to include; raise it")
     if wanted > most:
-        warn(f"k={wanted} is more than the {most} features to select from; all are selected",
+        there = counted(most, "feature")
+        warn(f"k={wanted} is more than the {there} to select from; all are selected",
              UserWarning, stacklevel=6)  # fmt: skip
     return min(wanted, most)
 

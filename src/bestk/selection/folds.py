@@ -36,8 +36,11 @@ def make_folds(
     from sklearn import model_selection as ms
 
     _, y, groups = rows
-    if cv is None:
-        cv = default if groups is None else min(FOLDS, len(np.unique(as_array(groups))))
+    if groups is not None and isinstance(cv, Integral | None):
+        default = min(FOLDS, n_groups := len(np.unique(as_array(groups))))
+        if n_groups < 2:
+            raise ParameterError("groups has one group only; folds by group need at least two")
+    cv = default if cv is None else cv
     if isinstance(cv, Integral):
         plain, grouped = (ms.KFold, ms.StratifiedKFold), (ms.GroupKFold, ms.StratifiedGroupKFold)
         cv = (plain if groups is None else grouped)[classes](int(cv), **shuffled)

@@ -86,7 +86,10 @@ def entropies_of_targets(entropies: Entropies) -> tuple[Entropies, ...]:
 def join_measured(reads: Sequence[Measured], worst: bool) -> Measured:
     """What was measured with several targets."""
     entropies = JoinedEntropies.of([read.entropies for read in reads], worst)
-    return replace(reads[0], entropies=entropies, discretizer=[read.discretizer for read in reads])
+    fitted, levels = [read.discretizer for read in reads], reads[0].levels
+    if levels is not None:  # the most with any target
+        levels = np.max([read.levels for read in reads], axis=0)
+    return replace(reads[0], entropies=entropies, discretizer=fitted, levels=levels)
 
 
 @dataclass(frozen=True)

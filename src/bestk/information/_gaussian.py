@@ -113,7 +113,7 @@ class GaussianSource:
                     np.maximum(terms, query.lowest, out=values[:, done:])
                 out[first + done : last, top:bottom] = values[:, done:].T
 
-        if len(out) == 1:
+        if len(out) == 1:  # in this thread: BLAS may start its own
             work((0, 1, 0, out.shape[1]))
             return
         side = TILE_SIDE if self.columns.n_rows >= MIN_TILE_ROWS else MIN_TILE_SIDE

@@ -86,9 +86,9 @@ def entropies_of_targets(entropies: Entropies) -> tuple[Entropies, ...]:
 def join_measured(reads: Sequence[Measured], worst: bool) -> Measured:
     """What was measured with several targets."""
     entropies = JoinedEntropies.of([read.entropies for read in reads], worst)
-    fitted, levels = [read.discretizer for read in reads], reads[0].levels
-    if levels is not None:  # the most with any target
-        levels = np.max([read.levels for read in reads], axis=0)
+    each = [read.levels for read in reads if read.levels is not None]
+    levels = np.max(each, axis=0) if each else None  # the most with any target
+    fitted = [read.discretizer for read in reads]
     return replace(reads[0], entropies=entropies, discretizer=fitted, levels=levels)
 
 

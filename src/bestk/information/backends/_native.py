@@ -43,8 +43,9 @@ class NativeCounter:
     def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
         self.n_features = codes.n_features
         self.order = order_features(codes.levels, codes.width)
-        self.place, here = np.empty(self.n_features, np.int64), np.flatnonzero(self.order >= 0)
-        self.place[self.order[here]] = here
+        used = np.flatnonzero(self.order >= 0)
+        self.place = np.empty(self.n_features, np.int64)
+        self.place[self.order[used]] = used
         self._kernels: dict[tuple[Measure, float, bool], Kernel] = {}
         with threads(seconds=PACK_COST * codes.n_samples * int(codes.levels.sum())):
             self.packed = pack(codes, target, self.order, MAX_PLANE_LEVELS)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.tree import DecisionTreeClassifier
@@ -147,8 +147,8 @@ class ManyCuts(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y):
         """Fit a tree to each column."""
-        trees = (DecisionTreeClassifier(max_leaf_nodes=20, random_state=0) for _ in X.T)
-        self.trees_ = [tree.fit(column[:, None], y) for tree, column in zip(trees, X.T, strict=True)]
+        tree = DecisionTreeClassifier(max_leaf_nodes=20, random_state=0)
+        self.trees_ = [clone(tree).fit(column[:, np.newaxis], y) for column in X.T]
         return self
 
     def transform(self, X):

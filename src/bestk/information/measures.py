@@ -178,9 +178,8 @@ class ExactEntropies:
 def expected_cells(totals: Indices, sizes: Indices, table: Floats | None = None) -> Floats:
     """E[sum over classes of n log n] for cells of ``totals`` samples with random labels.
 
-    The count of a class in a cell is hypergeometric; moments replace its sum where it is large.
-
-    With a table of n log n for all n, every sum is taken in full.
+    The count of a class in a cell is hypergeometric; moments replace its sum where it is large,
+    unless there is a table of n log n for all n.
     """
     out = np.zeros(len(totals))
     m = int(sizes.sum())

@@ -157,8 +157,8 @@ def lower_rows(
             break
     # each step may round an entry once more
     margin = rounding(2 * k + done, k**2 * float(state[3]))
-    details = {"steps": done}
-    return Bound(k_largest(best, k) + margin, "antisymmetric", row_values=best, details=details)
+    value = k_largest(best, k) + margin
+    return Bound(value, "antisymmetric", row_values=best, details={"steps": done})
 
 
 def _strips(problem: BQP) -> Iterator[tuple[Indices, Floats]]:

@@ -16,7 +16,7 @@ from bestk.data.target import ParsedTarget
 from bestk.errors import ParameterError
 from bestk.information import Entropies
 from bestk.problem.solution import Solution
-from bestk.selection.methods import EFFORT, NONE, Greedy, Ints, Joint, Method, Quadratic, Solutions
+from bestk.selection.methods import EFFORT, Greedy, Ints, Joint, Method, Quadratic, Solutions
 from bestk.selection.objectives import Objective, Pairs, get_objective
 from bestk.selection.targets import JoinedEntropies
 from bestk.solvers import Effort
@@ -57,7 +57,7 @@ class Grouped(Method):
     by_columns: bool
 
     def select_path(
-        self, entropies: Entropies, ks: Ints, include: Ints = NONE, effort: Effort = EFFORT
+        self, entropies: Entropies, ks: Ints, include: Ints = (), effort: Effort = EFFORT
     ) -> Solutions:
         """Pick for every k of a list; the features to include are columns."""
         included = list(dict.fromkeys(self.labels[list(include)].tolist()))

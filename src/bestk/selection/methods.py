@@ -24,7 +24,6 @@ from bestk.solvers import Effort, Solver
 Ints = Sequence[int]
 Solutions = list[Solution]
 AnyPairs = Pairs | JoinedPairs
-NONE: Ints = ()
 DIGITS = 12  # of contributions: beyond them they are equal
 SHARES_OF_TIME = 10  # a time limit is divided by it for each weighting of several targets
 MAX_DENSE_FEATURES = 1000  # above, forward and swap get columns, except for a tight bound
@@ -37,13 +36,13 @@ class Method:
     information = "discrete"  # unless another is asked for
 
     def select(
-        self, entropies: Entropies, k: int, include: Ints = NONE, effort: Effort = EFFORT
+        self, entropies: Entropies, k: int, include: Ints = (), effort: Effort = EFFORT
     ) -> Solution:
         """Pick k features, among them those to include."""
         return self.select_path(entropies, [k], include, effort)[0]
 
     def select_path(
-        self, entropies: Entropies, ks: Ints, include: Ints = NONE, effort: Effort = EFFORT
+        self, entropies: Entropies, ks: Ints, include: Ints = (), effort: Effort = EFFORT
     ) -> Solutions:
         """Pick for every k of a list, sharing the work."""
         _check_counts(ks, include, entropies)

@@ -82,7 +82,6 @@ def solve(
 def solve_problem(problem: BQP, solver: Solver, effort: Effort) -> Solution:
     """The same with whatever bound was found."""
     run, bound = new_run(effort), effort.bound
-    run.spent = effort.spent
     if bound == "tight":
         run.deadline = run.part(2.0)
     (solution,) = solve_in_turn(lambda _: problem, [problem.k], solver, solver.pick, run, bound)
@@ -182,7 +181,7 @@ def new_run(effort: Effort) -> Run:
     """A fresh run: its randomness and its deadline."""
     deadline = inf if effort.time_limit is None else perf_counter() + effort.time_limit
     try:
-        return Run(rng=np.random.default_rng(effort.random_state), deadline=deadline)
+        return Run(np.random.default_rng(effort.random_state), deadline, spent=effort.spent)
     except (TypeError, ValueError) as error:
         wanted = "a whole number from 0 up, a numpy Generator or None"
         raise ValueError(f"random_state must be {wanted}, not {effort.random_state!r}") from error

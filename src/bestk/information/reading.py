@@ -99,8 +99,6 @@ class Reading:
             few = has_few_rows(table.n_samples, table.n_features)
             if few and not np.isnan(numbers := table.numeric()[0]).any():
                 return self._normal(numbers, target.goal)
-        if not len(numeric):  # without numbers, all ways count the same
-            ways = ways[:1]
         counting = replace(self, correction=self.correction or "chance")
         n, m = table.n_features, table.n_samples
         for_pairs = EqualFrequency(pair_bins(n, m, target.classes.n_classes)[0])
@@ -113,6 +111,7 @@ class Reading:
         is_scanned = not self.width and n**2 > MAX_SCANNED_PAIRS and can_scan(n, m)
         every = [*ways, for_pairs] if is_scanned else ways
         coded = list(code_table(every, table, numeric, target.classes))
+        # without numbers, all ways count the same, and once
         counted = [counting._counted(*each, numeric) for each in coded[: len(ways)]]
         if len(coded) > len(ways):
             find = replace(find, coded=coded[-1][:2])

@@ -171,10 +171,8 @@ def _symmetric(Q: Any) -> tuple[Floats, float]:
 
 def top_k(scores: Floats, k: int) -> Indices:
     """The k largest scores, largest first; ties go to the lowest index."""
-    if k == 0:
-        return NO_ITEMS
-    if k >= len(scores):
-        return np.argsort(-scores, kind="stable")
+    if not 0 < k < len(scores):
+        return np.argsort(-scores, kind="stable")[:k]
     least = np.partition(scores, len(scores) - k)[len(scores) - k]
     above = np.flatnonzero(scores > least)
     level = np.flatnonzero(scores == least)[: k - len(above)]
@@ -234,8 +232,8 @@ def improve(problem: BQP, items: Indices, deadline: float = inf) -> Indices:
     return chosen
 
 
-def good_choice(problem: BQP, deadline: float = inf) -> Indices:
+def good_choice(problem: BQP) -> Indices:
     """The better of greedy and of the k largest row sums, improved by swaps."""
-    starts = (grow(problem, deadline=deadline), top_k(problem.row_sums(), problem.k))
-    ends = [np.sort(improve(problem, start, deadline)) for start in starts]
+    starts = (grow(problem), top_k(problem.row_sums(), problem.k))
+    ends = [np.sort(improve(problem, start)) for start in starts]
     return max(ends, key=problem.value)

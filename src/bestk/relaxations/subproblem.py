@@ -154,7 +154,7 @@ class Fixed:
         if "fixed_in" in solution.details:
             certain = solution.details["fixed_in"] + len(self.inside)
             solution = replace(solution, details={**solution.details, "fixed_in": certain})
-        if solution.gap == 0:  # proved, to rounding
-            return replace(solution, support=support, objective=value, upper_bound=value)
-        upper = max(value, solution.upper_bound + self.base + self._margin)
+        upper = value  # proved, to rounding
+        if solution.gap > 0:
+            upper = max(value, solution.upper_bound + self.base + self._margin)
         return replace(solution, support=support, objective=value, upper_bound=upper)

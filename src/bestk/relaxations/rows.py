@@ -112,8 +112,7 @@ def antisymmetric_bound(
     # to copy rows takes about as long as they took in the pass
     room = most if now + (now - start) * most / n < deadline else least
     held = np.sort(np.argsort(-values, kind="stable")[:room])
-    copy = problem.columns(held).copy() if problem.is_lazy else problem.columns(held)
-    rows = np.ascontiguousarray(copy.T)
+    rows = np.ascontiguousarray(problem.columns(held).T)  # a copy
     for first, last in spans(len(held), STRIP):
         rows[first:last] += a[held[first:last], None] - a
     return lower_rows(rows, problem.diagonal, k, aim, deadline, steps, (held, values, size))

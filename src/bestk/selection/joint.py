@@ -94,7 +94,9 @@ class Forward:
     def _synergies_of(self, i: Any, j: Any, found: Floats, covariances: Any) -> Floats:
         """What columns tell only together, by their interaction and their covariances."""
         left, right = self.variances[:, j], self.variances[:, i]
-        gaussian = gaussian_interaction(np.array(covariances), left.reshape(2, -1), right)
+        r = np.array(covariances) ** 2 / (left.reshape(2, -1) * right)
+        total, within = np.log1p(-np.minimum(r, 1.0 - SMALLEST_VARIANCE))
+        gaussian = 0.5 * (total - within)  # the interaction of normal columns
         chance = self.chances[self.kind[i], self.kind[j]]
         return np.maximum(found - np.maximum(gaussian, 0.0) - chance, 0.0)
 
@@ -145,13 +147,6 @@ class Forward:
             return []
         found = self.entropies.find_synergy(MAX_STARTING_PAIRS)  # type: ignore[misc]
         return [(int(i), int(j)) for i, j in found.pairs[found.pvalues < MAX_PAIR_PVALUE]]
-
-
-def gaussian_interaction(covariances: Floats, left: Floats, right: Floats) -> Floats:
-    """The interaction of columns by their covariances and variances, in total and within y."""
-    r = covariances**2 / (left * right)
-    parts = np.log1p(-np.minimum(r, 1.0 - SMALLEST_VARIANCE))
-    return np.asarray(0.5 * (parts[0] - parts[1]))
 
 
 @dataclass(frozen=True)

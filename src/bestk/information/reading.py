@@ -190,8 +190,9 @@ def refuse_other_kinds(table: Table, categorical: Indices) -> None:
         )
 
 
-def can_scan(n_features: int, n_samples: int, seconds: float = SCAN_SECONDS) -> bool:
+def can_scan(n_features: int, n_samples: int, time_limit: float | None = None) -> bool:
     """Whether a scan of all pairs of columns takes about so many seconds at most."""
+    seconds = SCAN_SECONDS if time_limit is None else time_limit
     return n_features**2 * (n_samples + PAIR_ROWS) <= seconds * WORK_PER_SECOND
 
 

@@ -138,9 +138,7 @@ class Fixed:
         if self.problem.is_lazy:
             diagonal = self.problem.diagonal[self.open] + 2 * self._extra
             return BQP.trusted(CachedColumns(self._columns, diagonal, memory=0), self.k)
-        Q = self.problem.Q[np.ix_(self.open, self.open)]
-        Q += self._extra[:, None] + self._extra
-        return BQP.trusted(Q, self.k)
+        return BQP.trusted(self._columns(np.arange(len(self.open))), self.k)
 
     def _columns(self, items: Indices) -> Floats:
         out = self.problem.columns(self.open[items])[self.open]

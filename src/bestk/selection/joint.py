@@ -18,13 +18,7 @@ from bestk._typing import Floats, Indices
 from bestk.information import Covariances, Entropies
 from bestk.information.entropies import SMALLEST_VARIANCE
 from bestk.information.measures import INTERACTION
-from bestk.information.reading import (
-    MAX_PAIR_PVALUE,
-    MAX_SCANNED_PAIRS,
-    SCAN_SECONDS,
-    can_scan,
-    has_few_rows,
-)
+from bestk.information.reading import MAX_PAIR_PVALUE, MAX_SCANNED_PAIRS, can_scan, has_few_rows
 from bestk.native.threads import spans
 from bestk.problem.solution import Solution
 from bestk.selection.conditioning import State
@@ -40,14 +34,14 @@ class Forward:
     """What features and pairs of a table are worth before any is selected."""
 
     def __init__(
-        self, entropies: Entropies, covariances: Covariances, scan_seconds: float = SCAN_SECONDS
+        self, entropies: Entropies, covariances: Covariances, time_limit: float | None = None
     ) -> None:
         self.entropies, self.covariances = entropies, covariances
         self.noise = NOISE + NOISE_ROWS / covariances.n_samples
         n = covariances.n_features
         self._are_few = n**2 <= MAX_SCANNED_PAIRS  # then the interaction of every pair is measured
-        time = can_scan(n, covariances.n_samples, scan_seconds)
-        self._can_scan = time and entropies.find_synergy is not None
+        in_time = can_scan(n, covariances.n_samples, time_limit)
+        self._can_scan = in_time and entropies.find_synergy is not None
         self.relevance, self.certain = entropies.settled_mi(), entropies.certain_mi()
         self.curved = entropies.curved_mi()
         self.chance = np.zeros(n) if entropies.chance is None else entropies.chance
@@ -112,11 +106,10 @@ class Forward:
         """Pairs with the largest synergy, no column twice."""
         relevance = self.entropies.mi()
         n = len(relevance)
-        strips = self._can_scan and not self._are_few
-        most = min(MAX_SCANNED_PAIRS, MAX_STRIP_PAIRS) if strips else MAX_SCANNED_PAIRS
         items = np.arange(n)
         if not self._are_few:
-            items = np.sort(np.argsort(-relevance, kind="stable")[: max(1, most // n)])
+            pairs = min(MAX_SCANNED_PAIRS, MAX_STRIP_PAIRS) if self._can_scan else MAX_SCANNED_PAIRS
+            items = np.sort(np.argsort(-relevance, kind="stable")[: max(1, pairs // n)])
         partner, (best, found) = np.empty(len(items), np.int64), np.empty((2, len(items)))
         for first, last in spans(len(items), STRIP_ROWS):
             some, each = items[first:last], np.arange(last - first)
@@ -200,7 +193,7 @@ def find_forwards(parts: Sequence[Entropies], time_limit: float | None) -> list[
     found = [part.covariances for part in parts]
     if any(c is None or has_few_rows(c.n_samples, c.n_features) for c in found):
         return []
-    return [Forward(part, part.covariances, time_limit or SCAN_SECONDS) for part in parts]
+    return [Forward(part, part.covariances, time_limit) for part in parts]
 
 
 def _starting_pairs(

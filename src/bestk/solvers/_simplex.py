@@ -11,7 +11,7 @@ from scipy.linalg.lapack import dpotrf
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.native.threads import calm_blas
-from bestk.problem.problem import BQP
+from bestk.problem.problem import BQP, largest_entry
 from bestk.relaxations.eigen import lanczos
 from bestk.solvers._base import Needs, Run
 
@@ -78,7 +78,7 @@ class Centred:
     def __post_init__(self) -> None:
         sums = self.M.mean(axis=1)
         self.g = sums - sums.mean() / 2
-        self.scale = abs(self.c) * max(float(self.M.max()), -float(self.M.min())) or 1.0
+        self.scale = abs(self.c) * largest_entry(self.M) or 1.0
         self.shift = MIN_RIDGE * self.scale
         n = len(self.M)  # of many items a factor takes long; of others, it fails if A is not convex
         if n > MAX_FACTORED_ITEMS or dpotrf(self.block(np.arange(n)).T, overwrite_a=1, clean=0)[1]:

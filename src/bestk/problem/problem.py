@@ -171,8 +171,10 @@ def _symmetric(Q: Any) -> tuple[Floats, float]:
 
 def top_k(scores: Floats, k: int) -> Indices:
     """The k largest scores, largest first; ties go to the lowest index."""
-    if not 0 < k < len(scores):
-        return np.argsort(-scores, kind="stable")[:k]
+    if k == 0:
+        return NO_ITEMS
+    if k >= len(scores):
+        return np.argsort(-scores, kind="stable")
     least = np.partition(scores, len(scores) - k)[len(scores) - k]
     above = np.flatnonzero(scores > least)
     level = np.flatnonzero(scores == least)[: k - len(above)]

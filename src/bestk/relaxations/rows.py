@@ -95,8 +95,7 @@ def antisymmetric_bound(
     chosen = grow(problem, deadline=deadline)
     aim = problem.value(chosen) if best_known is None else best_known
     additive = problem.product(chosen) / k
-    values, size = np.empty((len(ADDITIVE), n)), 0.0
-    values[:] = problem.diagonal
+    values, size = np.tile(problem.diagonal, (len(ADDITIVE), 1)), 0.0
     for items, rows in _strips(problem):
         if perf_counter() > deadline:
             return Bound(inf, "antisymmetric")

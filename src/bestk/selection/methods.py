@@ -127,11 +127,10 @@ class Quadratic(Method):
             parts = tuple(self._pairs(part, effort) for part in entropies.parts)
             return JoinedPairs(parts, entropies.units, entropies.worst)
         objective, solver = get_objective(self.objective), solvers.get_solver(self.solver)
-        large = 8 * entropies.n_features**2 > effort.memory
         frugal = effort.bound != "tight" and getattr(solver, "frugal", False)
-        if solver.needs == "columns" and (
-            large or (frugal and entropies.n_features > MAX_DENSE_FEATURES)
-        ):
+        many = frugal and entropies.n_features > MAX_DENSE_FEATURES
+        large = 8 * entropies.n_features**2 > effort.memory
+        if solver.needs == "columns" and (many or large):
             return objective.lazy_pairs(entropies, effort.memory)
         return objective.pairs(entropies)
 

@@ -107,14 +107,15 @@ class Tables:
     @classmethod
     def of(cls, sizes: Indices, correction: Correction | None) -> "Tables":
         """Tables for classes of the given sizes; :func:`bestk.cmi_matrix` has the corrections."""
-        choice(correction, "correction", CORRECTIONS)
-        make = make_tables if sizes.sum() <= MAX_KEPT_ROWS else make_tables.__wrapped__
+        kept = sizes.sum() <= MAX_KEPT_ROWS and isinstance(correction, str | None)
+        make = make_tables if kept else make_tables.__wrapped__
         return make(tuple(sizes.tolist()), correction)
 
 
 @lru_cache(maxsize=4)  # several estimates of a table use the same
 def make_tables(counts: tuple[int, ...], correction: Correction | None) -> Tables:
     """Tables for classes of so many samples."""
+    choice(correction, "correction", CORRECTIONS)
     sizes, m = np.array(counts), sum(counts)
     n = np.arange(m + 1.0)
     plain = n * np.log(np.maximum(n, 1.0))

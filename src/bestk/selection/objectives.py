@@ -86,9 +86,8 @@ class Pairs:
 
     def interactions(self, items: Indices) -> dict[int, Floats]:
         """Those of features with all, where the whole matrix has them."""
-        if self.objective.measure != measures.SYMMETRIC_CMI or not isinstance(
-            self.matrix, np.ndarray
-        ):
+        is_whole = isinstance(self.matrix, np.ndarray)
+        if not is_whole or self.objective.measure != measures.SYMMETRIC_CMI:
             return {}
         half = 0.5 * self.relevance
         return {j: self.matrix[j] - (half + half[j]) for j in items.tolist()}

@@ -96,7 +96,7 @@ def shared(t, S):
     for i, j in permutations(S, 2):
         least = max(0.0, min(t.f[i], t.f[j]))
         alike = 1 - np.exp(-2 * max(t.H[i, j], 0.0))
-        worth += max(t.G[i, j] - t.H[i, j] - alike * least, -least) / max(2, len(S) - 1)
+        worth += max(t.G[i, j] - t.H[i, j] - alike * least, -least) / max(2, len(S))
     return worth
 
 

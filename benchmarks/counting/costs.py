@@ -10,14 +10,13 @@ from scipy.optimize import nnls
 from benchmarks.counting.cases import Case, synthetic
 from benchmarks.timing import interleave
 from bestk.information.backends._native import (
-    COSTS,
     MAX_PLANE_LEVELS,
     NativeCounter,
     bind,
     cut_tasks,
     run_tasks,
 )
-from bestk.information.backends._packed import LANES, pack
+from bestk.information.backends._packed import COSTS, LANES, pack
 from bestk.information.measures import CMI
 from bestk.native.threads import threads
 

@@ -6,10 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.tree import DecisionTreeClassifier
 
 from bestk import METHODS, SelectBestK, SelectBestKCV, SelectionWarning, error_curves, select
+from bestk.selection import screening
 
 M = 400
 rng = np.random.default_rng(0)
@@ -118,6 +121,48 @@ def test_the_best_of_very_many_columns_of_noise_are_named():
     X = np.random.default_rng(1).normal(size=(100, 2000))
     (sentence,) = said(X, np.arange(100) % 2, k=10)
     assert "and 2 more: selected, but no more related to the target than chance" in sentence
+
+
+def test_the_best_of_very_many_columns_of_noise_are_named_if_most_were_screened_out(monkeypatch):
+    monkeypatch.setattr(screening, "MAX_MEASURED", 3000)
+    monkeypatch.setattr(screening, "CONSIDERED", 50)
+    monkeypatch.setattr(screening, "SCAN_SECONDS", 0.0)
+    X = np.random.default_rng(0).normal(size=(300, 20_000))
+    (sentence,) = said(X, np.arange(300) % 2, k=5)
+    assert sentence.count("'x") == 5
+    assert "than chance would give" in sentence
+
+
+def test_noise_is_named_for_a_target_of_more_classes_than_the_first():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 30))
+    y = np.column_stack([rng.integers(0, 2, 1000), rng.integers(0, 10, 1000)])
+    (sentence,) = said(X, y, k=5, method="mrmr")
+    assert "than chance would give" in sentence
+    assert sentence.count("'x") == 5
+
+
+class ManyCuts(TransformerMixin, BaseEstimator):
+    """Cuts each column into as many bins as a tree that is fitted to y has leaves."""
+
+    def fit(self, X, y):
+        """Fit a tree to each column."""
+        tree = DecisionTreeClassifier(max_leaf_nodes=20, random_state=0)
+        self.trees_ = [clone(tree).fit(column[:, np.newaxis], y) for column in X.T]
+        return self
+
+    def transform(self, X):
+        """The number of the leaf of each value."""
+        leaves = (tree.apply(X[:, [j]]) for j, tree in enumerate(self.trees_))
+        return np.column_stack([np.unique(each, return_inverse=True)[1] for each in leaves])
+
+
+def test_noise_that_is_cut_often_to_fit_the_target_is_named():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1000, 10)), rng.integers(0, 2, 1000)
+    (sentence,) = said(X, y, k=5, method="jmi", discretizer=ManyCuts())
+    assert "than chance would give" in sentence
+    assert sentence.count("'x") == 5
 
 
 def test_noise_beside_a_number_to_predict_is_named():

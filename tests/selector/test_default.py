@@ -52,6 +52,15 @@ def test_the_default_can_be_spelled_out(cancer):
     )
 
 
+def test_strong_columns_come_before_noise_in_tables_of_few_rows():
+    found = 0
+    for seed in range(10):
+        X, y = np.random.default_rng(seed).normal(size=(100, 2000)), np.arange(100) % 2
+        X[:, :3] += 2 * y[:, np.newaxis]
+        found += np.sum(select(X, y, 3).support < 3)
+    assert found >= 25  # 21 if all that three columns share is subtracted for each pair
+
+
 def test_a_mixed_frame_is_a_blend_of_what_can_be_said_of_each_pair(mixed):
     X, y = mixed
     support, scores = told(X, y, 5)

@@ -120,5 +120,5 @@ def quick_bound(problem: BQP, seconds: float, best_known: float) -> Bound:
                 more_inside, more_outside = screen(bound.value, bound.row_values, rest.k, aim)
                 fixed_in += int(more_inside.sum())
                 fixed_out += int(more_outside.sum())
-    fixed = {"fixed_in": fixed_in, "fixed_out": fixed_out}
-    return Bound(max(value, best_known), method, details=fixed)
+    details = {"fixed_in": fixed_in, "fixed_out": fixed_out}
+    return Bound(max(value, best_known), method, details=details)

@@ -23,15 +23,13 @@ MIN_TILE_SIDE, MIN_TILE_ROWS = 192, 512  # with fewer rows, other arrays should 
 Tile = tuple[int, int, int, int]  # first row, last row, first column, last column
 
 
-def unexplained(
-    products: Floats, left: Any, right: Any, weights: Floats, out: Floats | None = None
-) -> Floats:
+def unexplained(products: Floats, left: Any, right: Any, weights: Floats) -> Floats:
     """``1 - r^2``, for entries and scales of the features of both sides.
 
     Each term takes its weight times the entries of both features off a product. Products may be
     those of several tables, one below the other.
     """
-    out = np.empty(products.shape) if out is None else out
+    out = np.empty(products.shape)
     sides = (np.ascontiguousarray(vector) for vector in (*left, *right))
     shape = *products.shape, len(right[1])
     kernels.unexplained(products, *shape, *sides, weights, len(weights), out)
@@ -113,7 +111,7 @@ class GaussianSource:
                     np.maximum(terms, query.lowest, out=values[:, done:])
                 out[first + done : last, top:bottom] = values[:, done:].T
 
-        if len(out) == 1:
+        if len(out) == 1:  # in this thread: BLAS may start its own
             work((0, 1, 0, out.shape[1]))
             return
         side = TILE_SIDE if self.columns.n_rows >= MIN_TILE_ROWS else MIN_TILE_SIDE

@@ -140,10 +140,8 @@ class ScoredTable:
         self._tables: Floats | None = None  # products of the columns of each table
         self._row: tuple[int, Any] = -1, None  # the latest row of products
         order, self._explain = read_given(target, kind, self.n_rows)
-        self.one, (self.sums, self.squares) = (
-            unit_score(self.n_rows),
-            np.empty((2, *values.shape[1:])),
-        )
+        self.one = unit_score(self.n_rows)
+        self.sums, self.squares = np.empty((2, values.shape[1]))
         found: dict[int, Explained] = {}
 
         def sum_up(z: Floats, start: int) -> None:
@@ -185,9 +183,10 @@ class ScoredTable:
 
     def row(self, j: int) -> Floats:
         """Sums of products of all columns with column j: the latest is asked for twice."""
-        if self._row[0] != j:
-            self._row = j, self.times(self.values[j])
-        return np.asarray(self._row[1])
+        latest = self._row  # read once: another thread may replace it
+        if latest[0] != j:
+            latest = self._row = j, self.times(self.values[j])
+        return np.asarray(latest[1])
 
     def times(self, row: Any) -> Floats:
         """Sums of products of all columns with another one."""

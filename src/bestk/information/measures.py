@@ -7,7 +7,7 @@ their order, so all backends give the same bits.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -105,35 +105,32 @@ class Tables:
     y: int  # H(y)
 
     @classmethod
-    def of(cls, sizes: Indices, correction: Correction | None) -> Self:
+    def of(cls, sizes: Indices, correction: Correction | None) -> "Tables":
         """Tables for classes of the given sizes; :func:`bestk.cmi_matrix` has the corrections."""
-        if sizes.sum() <= MAX_KEPT_ROWS and isinstance(correction, str | None):
-            return cls._kept(tuple(sizes.tolist()), correction)
-        return cls._make(sizes, correction)
+        kept = sizes.sum() <= MAX_KEPT_ROWS and isinstance(correction, str | None)
+        make = make_tables if kept else make_tables.__wrapped__
+        return make(tuple(sizes.tolist()), correction)
 
-    @classmethod
-    @lru_cache(maxsize=4)  # several estimates of a table use the same
-    def _kept(cls, sizes: tuple[int, ...], correction: Correction | None) -> Self:
-        return cls._make(np.array(sizes), correction)
 
-    @classmethod
-    def _make(cls, sizes: Indices, correction: Correction | None) -> Self:
-        choice(correction, "correction", CORRECTIONS)
-        m = int(sizes.sum())
-        n = np.arange(m + 1.0)
-        plain = n * np.log(np.maximum(n, 1.0))
-        chance, offset = np.zeros(len(n)), 0.0
-        if correction == "miller-madow":
-            plain -= 0.5 * (n > 0)
-        elif correction == "chance":
-            short = m < MIN_MOMENT_ROWS
-            expected = expected_cells(np.arange(m + 1), sizes, plain if short else None)
-            chance, offset = plain - expected, float(plain[sizes].sum() - plain[-1])
-        one = 2.0 ** (57 - int(np.ceil(np.log2(m * np.log(m) + m + 1.0))))  # no sum overflows
-        total = round(float(plain[-1]) * one)
-        rounded, extra = (np.rint(table * one).astype(np.int64) for table in (plain, chance))
-        y = total - int(rounded[sizes].sum())
-        return cls(1.0 / (one * m), total, rounded, extra, round(offset * one), y)
+@lru_cache(maxsize=4)  # several estimates of a table use the same
+def make_tables(counts: tuple[int, ...], correction: Correction | None) -> Tables:
+    """Tables for classes of so many samples."""
+    choice(correction, "correction", CORRECTIONS)
+    sizes, m = np.array(counts), sum(counts)
+    n = np.arange(m + 1.0)
+    plain = n * np.log(np.maximum(n, 1.0))
+    chance, offset = np.zeros(len(n)), 0.0
+    if correction == "miller-madow":
+        plain -= 0.5 * (n > 0)
+    elif correction == "chance":
+        short = m < MIN_MOMENT_ROWS
+        expected = expected_cells(np.arange(m + 1), sizes, plain if short else None)
+        chance, offset = plain - expected, float(plain[sizes].sum() - plain[-1])
+    one = 2.0 ** (57 - int(np.ceil(np.log2(m * np.log(m) + m + 1.0))))  # no sum overflows
+    total = round(float(plain[-1]) * one)
+    rounded, extra = (np.rint(table * one).astype(np.int64) for table in (plain, chance))
+    y = total - int(rounded[sizes].sum())
+    return Tables(1.0 / (one * m), total, rounded, extra, round(offset * one), y)
 
 
 class ExactEntropies:
@@ -178,9 +175,8 @@ class ExactEntropies:
 def expected_cells(totals: Indices, sizes: Indices, table: Floats | None = None) -> Floats:
     """E[sum over classes of n log n] for cells of ``totals`` samples with random labels.
 
-    The count of a class in a cell is hypergeometric; moments replace its sum where it is large.
-
-    With a table of n log n for all n, every sum is taken in full.
+    The count of a class in a cell is hypergeometric; moments replace its sum where it is large,
+    unless there is a table of n log n for all n.
     """
     out = np.zeros(len(totals))
     m = int(sizes.sum())

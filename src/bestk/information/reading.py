@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes, encode
 from bestk.data.table import Block, Table, find_features, find_numeric, split_numbers
 from bestk.data.target import ParsedTarget, Target
-from bestk.discretize import DISCRETIZERS, Discretizer, EqualFrequency, fit_together
+from bestk.discretize import DISCRETIZERS, EqualFrequency, fit_together
 from bestk.information._blend import BlendedSource, measure_covariances, measure_curvature
 from bestk.information._gaussian import GaussianSource
 from bestk.information._scores import Covariances, ScoredTable
@@ -100,25 +99,22 @@ class Reading:
             few = has_few_rows(table.n_samples, table.n_features)
             if few and not np.isnan(numbers := table.numeric()[0]).any():
                 return self._normal(numbers, target.goal)
-        if not len(numeric):  # without numbers, all ways count the same
-            ways = ways[:1]
         counting = replace(self, correction=self.correction or "chance")
-        n_bins = pair_bins(table.n_features, table.n_samples, target.classes.n_classes)[0]
-        for_pairs = EqualFrequency(n_bins)  # sorted columns are cut at little cost
-        pairs = table, numeric, target.classes, for_pairs
-        find = partial(find_synergy, self.backend, *pairs)
-        if auto and len(numeric) == table.n_features and self.backend.startswith("torch"):
+        n, m = table.n_features, table.n_samples
+        for_pairs = EqualFrequency(pair_bins(n, m, target.classes.n_classes)[0])
+        find = SynergySearch(for_pairs, table, numeric, target.classes, self.backend)
+        if auto and len(numeric) == n and self.backend.startswith("torch"):
             measured = counting._blended_on_device(table, target, find)
             if measured is not None:
                 return measured
-        n, m = table.n_features, table.n_samples
-        scanned = not self.width and n**2 > MAX_SCANNED_PAIRS and can_scan(n, m)
-        also = [] if self.width or scanned else [for_pairs]  # of many tables, not needed
-        every = [*ways, for_pairs] if scanned else ways
-        coded = list(code_table(every, table, numeric, target.classes, also))
+        # columns that are sorted are coded for a scan, too, at little cost
+        is_scanned = not self.width and n**2 > MAX_SCANNED_PAIRS and can_scan(n, m)
+        every = [*ways, for_pairs] if is_scanned else ways
+        coded = list(code_table(every, table, numeric, target.classes))
+        # without numbers, all ways count the same, and once
         counted = [counting._counted(*each, numeric) for each in coded[: len(ways)]]
         if len(coded) > len(ways):
-            find = partial(find_synergy, self.backend, *pairs, coded=coded[-1][:2])
+            find = replace(find, coded=coded[-1][:2])
         source: PairSource = counted[0].entropies.source
         scored, curvature = None, np.zeros(table.n_features)
         if len(numeric):
@@ -149,7 +145,7 @@ class Reading:
         )  # fmt: skip
 
     def _blended_on_device(
-        self, table: Table, target: ParsedTarget, find: Any
+        self, table: Table, target: ParsedTarget, find: "SynergySearch"
     ) -> "Measured | None":
         """The blend of a table of numbers on a GPU; None if that is not possible."""
         measure, numeric = device_measures(self.backend), np.arange(table.n_features)
@@ -158,7 +154,7 @@ class Reading:
             return None
         table.check_exact()
         fitted, classes = get_discretizer(BLENDED[0]), target.classes
-        n_bins = get_discretizer(BLENDED[1]).n_bins, find.args[-1].n_bins
+        n_bins = get_discretizer(BLENDED[1]).n_bins, find.cutter.n_bins
         found = measure(values, classes, target.goal, n_bins, self.correction)
         if found is None or not fit_together([fitted], values, classes.codes, 0, [found.cuts]):
             return None
@@ -194,34 +190,38 @@ def refuse_other_kinds(table: Table, categorical: Indices) -> None:
         )
 
 
-def can_scan(n_features: int, n_samples: int, seconds: float = SCAN_SECONDS) -> bool:
+def can_scan(n_features: int, n_samples: int, time_limit: float | None = None) -> bool:
     """Whether a scan of all pairs of columns takes about so many seconds at most."""
+    seconds = SCAN_SECONDS if time_limit is None else time_limit
     return n_features**2 * (n_samples + PAIR_ROWS) <= seconds * WORK_PER_SECOND
 
 
-def find_synergy(
-    backend: str, table: Table, numeric: Indices, classes: Target, cutter: EqualFrequency, top: int,
-    coded: tuple[Codes, Target] | None = None,
-) -> PairScan:  # fmt: skip
-    """The pairs of columns with the largest synergy, among all; coded: where codes are known."""
-    if coded is None:
-        if len(numeric):
-            is_fitted = hasattr(cutter, "cut_points_")
-            table = discretise(cutter, table, numeric, None if is_fitted else classes)
-        coded = encode(table), classes
-    codes, classes = merge_rare(coded[0], cutter.n_bins), coded[1]
-    entropies = Entropies.count(codes, classes, backend)
-    return strongest_pairs(entropies, codes, classes.n_classes, top, MAX_PAIR_PVALUE)
+@dataclass(frozen=True)
+class SynergySearch:
+    """Finds the pairs of columns with the largest synergy, among all, by counts of their own."""
+
+    cutter: EqualFrequency  # of numbers
+    table: Table
+    numeric: Indices
+    classes: Target
+    backend: str
+    coded: tuple[Codes, Target] | None = None  # the codes of the table, where they are known
+
+    def __call__(self, top: int) -> PairScan:
+        """The best pairs, so many."""
+        given = self.table, self.numeric, self.classes
+        codes, classes = self.coded or next(code_table([self.cutter], *given))[:2]
+        codes = merge_rare(codes, self.cutter.n_bins)
+        entropies = Entropies.count(codes, classes, self.backend)
+        return strongest_pairs(entropies, codes, classes.n_classes, top, MAX_PAIR_PVALUE)
 
 
 def code_table(
-    ways: Sequence[Any], table: Table, numeric: Indices, target: Target,
-    also: Sequence[Discretizer] = (),
-) -> Iterator[tuple[Codes, Target, Any]]:  # fmt: skip
+    ways: Sequence[Any], table: Table, numeric: Indices, target: Target
+) -> Iterator[tuple[Codes, Target, Any]]:
     """For each way to cut the numbers: codes, classes, and the fitted discretiser.
 
-    Rows come by class, or in their own order. Other discretisers are fitted too, in the same pass
-    if any.
+    Rows come by class, or in their own order.
     """
     order = target.order  # rows of a class are packed at once
     classes = replace(target, codes=target.codes[order])
@@ -231,14 +231,14 @@ def code_table(
     fitted = [get_discretizer(way) for way in ways]
     table.check_exact(numeric)
     numbers, rest = split_numbers(table, numeric)
-    found = fit_together([*fitted, *also], numbers.values, target.codes, len(ways))
+    found = fit_together(fitted, numbers.values, target.codes, len(ways))
     if found is None or max(cuts.counts.max() for cuts in found) > MAX_SMALL_CUTS:
         for own in fitted:
-            yield encode(discretise(own, table, numeric, target)), target, own
+            yield encode(_discretise(own, table, numeric, target)), target, own
         return
     others = np.flatnonzero(~table.mask(numeric))
     coded = encode(table.keep(others), order) if rest else None
-    for own, cuts in zip(fitted, found, strict=False):
+    for own, cuts in zip(fitted, found, strict=True):
         values: Any = cuts.codes
         levels = cuts.counts + 1 + cuts.gaps
         if coded is not None:
@@ -250,13 +250,12 @@ def code_table(
         yield Codes(values, levels, table.names), classes, own
 
 
-def discretise(discretizer: Any, table: Table, numeric: Indices, target: Target | None) -> Table:
-    """The same table with codes for its numbers; the discretiser is fitted to a target, if any."""
+def _discretise(discretizer: Any, table: Table, numeric: Indices, target: Target) -> Table:
+    """The same table with codes for its numbers, by a discretiser that is fitted to the target."""
     numbers, rest = split_numbers(table, numeric)
     try:
         with np.errstate(invalid="ignore"):  # where infinities of both signs are added up
-            if target is not None:
-                discretizer.fit(numbers.values, target.codes)
+            discretizer.fit(numbers.values, target.codes)
             codes = discretizer.transform(numbers.values)
     except ValueError:
         table.numeric()  # names a column of infinite values

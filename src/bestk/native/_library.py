@@ -19,11 +19,6 @@ from typing import Any
 import numpy as np
 
 CPU_LEVELS = ("baseline", "avx2", "avx512")  # by number in cpu.c: a library for each
-DTYPES = {
-    "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
-    "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
-    "f32": np.float32, "f64": np.float64,
-}  # fmt: skip
 TABLE_TYPES = {  # by number in table.c
     np.dtype(name): number
     for number, name in enumerate(("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?"))
@@ -119,12 +114,13 @@ def _check(readers: list[Reader], arguments: Sequence[Any]) -> list[Any]:
 def _reader(name: str, kind: str) -> Reader:
     """A function that checks one argument and appends what C receives, and the types of that."""
     if kind in ("i64", "f64"):
-        number = ctypes.c_int64 if kind == "i64" else ctypes.c_double
-        return (lambda value, values: values.append(value)), [number]
+        passed = ctypes.c_int64 if kind == "i64" else ctypes.c_double
+        return (lambda value, values: values.append(value)), [passed]
     if kind == "table":
         return partial(_read_table, name), [ctypes.c_void_p, *[ctypes.c_int64] * 3]
-    dtype_name, shape = kind.rstrip("!?")[:-1].split("[")
-    dtype, rows = np.dtype(DTYPES[dtype_name]), shape == "rows"
+    number, shape = kind.rstrip("!?")[:-1].split("[")
+    # numpy counts bytes, and not bits
+    dtype, rows = np.dtype(f"{number[0]}{int(number[1:]) // 8}"), shape == "rows"
     ndim = 2 if rows else shape.count(":")
     written, optional = "!" in kind, "?" in kind
 

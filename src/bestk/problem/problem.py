@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from scipy.linalg import issymmetric
 
 from bestk._checks import whole
 from bestk._typing import Floats, Indices
@@ -162,18 +163,10 @@ def _symmetric(Q: Any) -> tuple[Floats, float]:
             f"the largest entry of Q, {largest:.3g}, is not between {MIN_ENTRY} and {MAX_ENTRY}: "
             "sums of its powers would not be exact; divide Q by it, which changes no choice"
         )
-    if _is_symmetric(matrix):
+    if issymmetric(matrix):
         return matrix, largest
     matrix = (matrix + matrix.T) / 2
     return matrix, largest_entry(matrix)
-
-
-def _is_symmetric(matrix: Floats, strip: int = 256) -> bool:
-    """Whether it equals its transpose, found without a copy of it."""
-    strips = range(0, len(matrix), strip)
-    return all(
-        np.array_equal(matrix[i : i + strip, i:], matrix[i:, i : i + strip].T) for i in strips
-    )
 
 
 def top_k(scores: Floats, k: int) -> Indices:
@@ -241,8 +234,8 @@ def improve(problem: BQP, items: Indices, deadline: float = inf) -> Indices:
     return chosen
 
 
-def good_choice(problem: BQP, deadline: float = inf) -> Indices:
+def good_choice(problem: BQP) -> Indices:
     """The better of greedy and of the k largest row sums, improved by swaps."""
-    starts = (grow(problem, deadline=deadline), top_k(problem.row_sums(), problem.k))
-    ends = [np.sort(improve(problem, start, deadline)) for start in starts]
+    starts = (grow(problem), top_k(problem.row_sums(), problem.k))
+    ends = [np.sort(improve(problem, start)) for start in starts]
     return max(ends, key=problem.value)

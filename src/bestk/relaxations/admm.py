@@ -10,17 +10,7 @@ import numpy as np
 from bestk._typing import Floats, Indices, Mask
 from bestk.native.threads import run_tiles, spans, threads
 from bestk.problem.problem import largest_entry
-from bestk.relaxations.eigen import (
-    TILE_ROWS,
-    Inner,
-    LeadingEigenpairs,
-    as_numpy,
-    cached_tiles,
-    largest_eigenvalue,
-    lift,
-    mirror,
-    reflect,
-)
+from bestk.relaxations import eigen
 from bestk.relaxations.mixtures import Core
 from bestk.relaxations.rows import lower_rows, row_values
 from bestk.relaxations.subproblem import Bound, Subproblem, k_largest, rounding
@@ -59,10 +49,10 @@ class DoublyNonnegative:
         cost = np.zeros((n + 1, n + 1), self.dtype)
         cost[1:, 1:] = self._inner() / scale
         self.cost = self._array(cost)
-        self.mirror = mirror(n, k)
+        self.mirror = eigen.mirror(n, k)
         self.penalty = 0.3
         self.steps = 0
-        self.leading = LeadingEigenpairs(k + 20)
+        self.leading = eigen.LeadingEigenpairs(k + 20)
         share = k / n
         Y = np.full((n + 1, n + 1), share * (k - 1) / max(n - 1, 1), self.dtype)
         Y[0] = Y[:, 0] = share
@@ -87,7 +77,7 @@ class DoublyNonnegative:
         if self.torch is not None or len(self.core) < MIN_TRIANGLE_ITEMS:
             return False
         self.triangles = self.triangles or Triangles(len(self.core))
-        return self.triangles.find(as_numpy(self.Y)) > 0
+        return self.triangles.find(eigen.as_numpy(self.Y)) > 0
 
     def _start(self, Y: Floats, Z: Floats) -> None:
         self.Z = self._array(Z)
@@ -108,7 +98,7 @@ class DoublyNonnegative:
     @property
     def x(self) -> Floats:
         """The border of Y: the share of each item in the choice."""
-        return as_numpy((self.M[0] - self.Z[0] / self.penalty)[1:])
+        return eigen.as_numpy((self.M[0] - self.Z[0] / self.penalty)[1:])
 
     def project(self, exact: bool = True) -> None:
         """Move R to the nearest psd matrix of trace 1 + k, or close to it; P = V R V'."""
@@ -118,14 +108,14 @@ class DoublyNonnegative:
             self.triangles.add_to(self.cost[1:, 1:], change)
         xp = self.torch or np
         v = self._array(self.mirror)
-        inner = Inner(self.M, v, self._array, xp) if self.large else reflect(self.M, v)
+        inner = eigen.Inner(self.M, v, self._array, xp) if self.large else eigen.reflect(self.M, v)
         weights, vectors, self.level = self.leading.project(inner, 1.0 + self.k, exact)
-        self.lifted = lift(vectors, v, xp)
+        self.lifted = eigen.lift(vectors, v, xp)
         self.weighted = self.lifted * self._array(weights)
 
     def multipliers(self) -> Floats:
         """Z after the projection; the largest eigenvalue of V'ZV is then penalty * level."""
-        return as_numpy(self.penalty * (self.M - self.weighted @ self.lifted.T))
+        return eigen.as_numpy(self.penalty * (self.M - self.weighted @ self.lifted.T))
 
     def bound(
         self, Z: Floats, steps: int = 0, deadline: float = inf, level: float | None = None
@@ -137,7 +127,7 @@ class DoublyNonnegative:
         m, k = len(Z) - 1, self.k
         Z = (Z + Z.T) / 2
         slack = rounding(m, 4 * float(np.linalg.norm(Z)))
-        top = slack + largest_eigenvalue(reflect(Z, self.mirror), deadline, level)
+        top = slack + eigen.largest_eigenvalue(eigen.reflect(Z, self.mirror), deadline, level)
         if top == inf:
             return Bound(inf, "dnn")
         Z, top = self.scale * Z, self.scale * top  # exact
@@ -167,12 +157,13 @@ class DoublyNonnegative:
         diagonal = self.cost.diagonal() - self.Z.diagonal()
         diagonal = (self.weighted * self.lifted).sum(1) + diagonal / b
         border = self.lifted @ self.weighted[0] - self.Z[0] / b
-        nearest = capped(as_numpy((2 * border + diagonal) / 3)[1:], self.k)
+        nearest = capped(eigen.as_numpy((2 * border + diagonal) / 3)[1:], self.k)
         x = self._array(np.append(1.0, nearest))
         n = len(self.M)
-        tiles = [slice(*span) for span in spans(n, n if self.torch is not None else TILE_ROWS)]
-        if not self.large:
-            tiles = cached_tiles(n)
+        tiles = eigen.cached_tiles(n)
+        if self.large:
+            height = n if self.torch is not None else eigen.TILE_ROWS
+            tiles = [slice(*span) for span in spans(n, height)]
         distances = np.empty((len(tiles), 2))
         self.steps += 1
 
@@ -220,7 +211,7 @@ class DoublyNonnegative:
         left, chosen = ~(inside | outside), inside[self.core].astype(float)
         # (1, x) of the items inside, those outside the core as its mean
         fixed = np.append(1.0, chosen + (inside.sum() - chosen.sum()) / len(self.core))
-        Z = np.array(as_numpy(self.Z))
+        Z = np.array(eigen.as_numpy(self.Z))
         border = fixed @ Z
         # the border now stands for 1 + f entries of (1, x), which the trace no longer counts
         Z[0] = Z[:, 0] = border
@@ -231,7 +222,7 @@ class DoublyNonnegative:
     def widened(self, part: Subproblem, items: Indices) -> "DoublyNonnegative":
         """The same with more items in the core, which start as the mean of those in it."""
         places = np.minimum(np.arange(len(self.core) + len(items)), len(self.core))
-        return self._moved(part, np.append(self.core, items), places, as_numpy(self.Z))
+        return self._moved(part, np.append(self.core, items), places, eigen.as_numpy(self.Z))
 
     def _moved(
         self, part: Subproblem, core: Indices, places: Indices, Z: Floats
@@ -243,9 +234,10 @@ class DoublyNonnegative:
         new = DoublyNonnegative(part, self.scale, core)
         new.penalty, new.steps = self.penalty, self.steps
         rows = np.append(0, places + 1)
+        both = np.ix_(rows, rows)
         Z = np.vstack([Z, Z[1:].mean(axis=0)])
         Z = np.column_stack([Z, Z[:, 1:].mean(axis=1)])
-        new._start(np.pad(as_numpy(self.Y), (0, 1))[np.ix_(rows, rows)], Z[np.ix_(rows, rows)])
+        new._start(np.pad(eigen.as_numpy(self.Y), (0, 1))[both], Z[both])
         if self.triangles is not None:
             new.triangles = self.triangles.moved(places)
             new.cost[1:, 1:] = new._inner() / self.scale

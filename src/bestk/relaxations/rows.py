@@ -95,8 +95,7 @@ def antisymmetric_bound(
     chosen = grow(problem, deadline=deadline)
     aim = problem.value(chosen) if best_known is None else best_known
     additive = problem.product(chosen) / k
-    values, size = np.empty((len(ADDITIVE), n)), 0.0
-    values[:] = problem.diagonal
+    values, size = np.tile(problem.diagonal, (len(ADDITIVE), 1)), 0.0
     for items, rows in _strips(problem):
         if perf_counter() > deadline:
             return Bound(inf, "antisymmetric")
@@ -112,8 +111,7 @@ def antisymmetric_bound(
     # to copy rows takes about as long as they took in the pass
     room = most if now + (now - start) * most / n < deadline else least
     held = np.sort(np.argsort(-values, kind="stable")[:room])
-    copy = problem.columns(held).copy() if problem.is_lazy else problem.columns(held)
-    rows = np.ascontiguousarray(copy.T)
+    rows = np.ascontiguousarray(problem.columns(held).T)  # a copy
     for first, last in spans(len(held), STRIP):
         rows[first:last] += a[held[first:last], None] - a
     return lower_rows(rows, problem.diagonal, k, aim, deadline, steps, (held, values, size))
@@ -157,8 +155,8 @@ def lower_rows(
             break
     # each step may round an entry once more
     margin = rounding(2 * k + done, k**2 * float(state[3]))
-    details = {"steps": done}
-    return Bound(k_largest(best, k) + margin, "antisymmetric", row_values=best, details=details)
+    value = k_largest(best, k) + margin
+    return Bound(value, "antisymmetric", row_values=best, details={"steps": done})
 
 
 def _strips(problem: BQP) -> Iterator[tuple[Indices, Floats]]:

@@ -138,9 +138,7 @@ class Fixed:
         if self.problem.is_lazy:
             diagonal = self.problem.diagonal[self.open] + 2 * self._extra
             return BQP.trusted(CachedColumns(self._columns, diagonal, memory=0), self.k)
-        Q = self.problem.Q[np.ix_(self.open, self.open)]
-        Q += self._extra[:, None] + self._extra
-        return BQP.trusted(Q, self.k)
+        return BQP.trusted(self._columns(np.arange(len(self.open))), self.k)
 
     def _columns(self, items: Indices) -> Floats:
         out = self.problem.columns(self.open[items])[self.open]
@@ -154,7 +152,7 @@ class Fixed:
         if "fixed_in" in solution.details:
             certain = solution.details["fixed_in"] + len(self.inside)
             solution = replace(solution, details={**solution.details, "fixed_in": certain})
-        if solution.gap == 0:  # proved, to rounding
-            return replace(solution, support=support, objective=value, upper_bound=value)
-        upper = max(value, solution.upper_bound + self.base + self._margin)
+        upper = value  # proved, to rounding
+        if solution.gap > 0:
+            upper = max(value, solution.upper_bound + self.base + self._margin)
         return replace(solution, support=support, objective=value, upper_bound=upper)

@@ -16,7 +16,7 @@ from bestk.data.target import ParsedTarget
 from bestk.errors import ParameterError
 from bestk.information import Entropies
 from bestk.problem.solution import Solution
-from bestk.selection.methods import EFFORT, NONE, Greedy, Ints, Joint, Method, Quadratic, Solutions
+from bestk.selection.methods import EFFORT, Greedy, Ints, Joint, Method, Quadratic, Solutions
 from bestk.selection.objectives import Objective, Pairs, get_objective
 from bestk.selection.targets import JoinedEntropies
 from bestk.solvers import Effort
@@ -57,7 +57,7 @@ class Grouped(Method):
     by_columns: bool
 
     def select_path(
-        self, entropies: Entropies, ks: Ints, include: Ints = NONE, effort: Effort = EFFORT
+        self, entropies: Entropies, ks: Ints, include: Ints = (), effort: Effort = EFFORT
     ) -> Solutions:
         """Pick for every k of a list; the features to include are columns."""
         included = list(dict.fromkeys(self.labels[list(include)].tolist()))
@@ -153,10 +153,11 @@ class Foreign(Method):
     targets: tuple[ParsedTarget, ...]
 
     def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
+        name = type(self.selector).__name__
         if len(include):
             raise ParameterError(
-                f"include does not work with {type(self.selector).__name__}; use a method of "
-                "bestk.METHODS, or pass no include"
+                f"include does not work with {name}; use a method of bestk.METHODS, or pass no "
+                "include"
             )
         if isinstance(entropies, JoinedEntropies) and entropies.worst:
             raise ParameterError("multioutput='min' needs a method of bestk; use 'sum' or 'union'")
@@ -165,14 +166,13 @@ class Foreign(Method):
             start = perf_counter()
             support = np.unique(np.asarray(pick(k), np.int64))
             if len(support) != k:
-                name = type(self.selector).__name__
                 raise ParameterError(
                     f"{name} gives {len(support)} different features, not {k}; use a smaller k, "
                     f"a ranking of at least {k} features, or a selector of {k}"
                 )
             support = support[np.argsort(-relevance[support], kind="stable")]
-            found.append(Solution(support, np.nan, solver=type(self.selector).__name__,
-                                  seconds=perf_counter() - start))  # fmt: skip
+            seconds = perf_counter() - start
+            found.append(Solution(support, np.nan, solver=name, seconds=seconds))
         return found
 
     def _picker(self) -> Callable[[int], Any]:

@@ -201,7 +201,7 @@ class JointSelector(TableSelector):
     verbose: Any = False
 
 
-class PartialFit:
+class PartialFit(JointSelector):
     """``partial_fit``, and results that are worked out when they are first asked for."""
 
     n_samples_seen_: int
@@ -220,21 +220,20 @@ class PartialFit:
         classes : array-like, default=None
             Not used; classes may be new in any block.
         """
-        selector: Any = self
-        selector._validate_params()
+        self._validate_params()
         first = "_held" not in vars(self)
         if first:
-            forget(selector)
-        table = read_table(selector._check_table(X, reset=first))
+            forget(self)
+        table = read_table(self._check_table(X, reset=first))
         values = read_values(y, table.n_samples)
         if sample_weight is not None:
             weights = as_array(sample_weight)
             rows = weighted_rows(weights, values, len(values)) if weights.any() else np.arange(0)
             table, values = table.take(rows), values[rows]
         if first:
-            self._held = Reservoir(selector.random_state)
+            self._held = Reservoir(self.random_state)
         for name in FOUND:
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         self._held.add_table(table, values)
         self.n_samples_seen_ = self._held.n_rows
         return self
@@ -242,8 +241,7 @@ class PartialFit:
     def __getattr__(self, name: str) -> Any:
         if name not in FOUND or "_held" not in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        selector: Any = self
-        selector._select_rows(*self._held.sample())
+        self._select_rows(*self._held.sample())
         return object.__getattribute__(self, name)
 
 

@@ -27,7 +27,7 @@ FALSE_DISCOVERY_RATE = 0.1
 COPY_ROWS = 1_000  # rows that show most differences between columns
 COPY_TOLERANCE = 1e-12  # of 1 - |correlation|
 CLEARLY = FALSE_DISCOVERY_RATE / 100  # a p-value below it needs no better test
-GAIN_OF_CUTS = 30.0  # at most, of twice the log of a likelihood ratio, by cuts chosen for y
+MIN_GAIN_OF_CUTS = 30.0  # twice the log of a likelihood ratio that cuts chosen for y may gain
 MIN_ENTROPY_OF_LEAK = 0.5  # fraction of H(y); with less, a column does not determine y
 
 
@@ -190,10 +190,13 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
     """Columns without a significant relation to y, alone or given any one selected column."""
     if selected.target is None:
         return []
-    relevances, target = np.sort(selected.task.read.entropies.settled_mi()), selected.target
+    task, target = selected.task, selected.target
+    relevances = np.sort(task.read.entropies.settled_mi())
     ranks = len(relevances) - np.searchsorted(relevances, selected.relevance)
-    tests = len(relevances) / np.maximum(1, ranks)  # corrects p-values (Benjamini, Hochberg 1995)
-    clear = _are_clear(selected, target.classes.n_classes, tests)
+    # columns that were screened out have been tested, too
+    n_tests = len(relevances) + (0 if task.screened is None else len(task.constant))
+    tests = n_tests / np.maximum(1, ranks)  # corrects p-values (Benjamini, Hochberg 1995)
+    clear = _are_clear(selected, target.classes.n_classes, tests, n_tests)
     doubtful = np.array([i for i in candidates if not clear[i]], np.int64)
     if len(doubtful):
         prepared = look.PreparedTarget.of(target)
@@ -203,30 +206,39 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
         classes = prepared.classes
         codes = next(look.codes_for_pairs(*selected.keep(candidates), classes.n_classes))
         p = look.given_pvalues(codes, classes)[np.searchsorted(candidates, doubtful)]
-        doubtful = doubtful[p * len(relevances) >= FALSE_DISCOVERY_RATE]
-    if len(doubtful) and (groups := selected.task.groups) is not None:  # selected as a whole
+        doubtful = doubtful[p * n_tests >= FALSE_DISCOVERY_RATE]
+    if len(doubtful) and (groups := task.groups) is not None:  # selected as a whole
         own = groups[selected.places]
         doubtful = doubtful[~np.isin(own[doubtful], np.delete(own, doubtful))]
     return doubtful.tolist()
 
 
-def _are_clear(selected: _Selected, n_classes: int, tests: Floats) -> NDArray[np.bool_]:
-    """Whether likelihood ratios, alone or given one other, show that a column is related to y."""
-    task, levels = selected.task, selected.task.read.levels
-    own, gains = np.full(len(tests), 2), np.full(len(tests), GAIN_OF_CUTS)
-    if levels is not None:
+def _are_clear(
+    selected: _Selected, n_classes: int, tests: Floats, most_tests: int
+) -> NDArray[np.bool_]:
+    """Whether likelihood ratios, alone or given one other, show that a column is related to y.
+
+    ``tests``: how many tests a column stands for by itself; ``most_tests``: at most.
+    """
+    task, n, rows = selected.task, len(tests), selected.task.table.n_samples
+    levels, gains = np.full(n, 2), np.full(n, MIN_GAIN_OF_CUTS)  # of normal columns
+    if task.read.levels is not None:
         here = np.searchsorted(task.allowed, selected.places)
-        own, cut = levels[here], task.read.discretised
-        gains *= False if cut is None else np.isin(here, cut)
-    rows, every = 2 * task.table.n_samples, np.arange(len(own))
-    alone = np.maximum(1, own - 1) * (n_classes - 1)
-    given = np.outer(own, alone)
-    best = (rows * selected.pairs - given).argmax(axis=0)
-    freedom = np.stack([alone, given[best, every]])
-    ratios = rows * np.stack([selected.relevance, selected.pairs[best, every]]) - freedom
-    tests = np.stack([tests, np.full(len(own), len(own) * len(task.allowed))])
-    p = chdtrc(freedom, np.maximum(0.0, ratios - gains))
-    return np.asarray((p * tests < CLEARLY).any(axis=0))
+        levels, cut = task.read.levels[here], task.read.discretised
+        # a cut is the best of as many places as there are rows
+        gains = np.maximum(MIN_GAIN_OF_CUTS, 2 * (levels - 1) * np.log(rows))
+        gains[~np.isin(here, () if cut is None else cut)] = 0.0
+    degrees = np.maximum(1, levels - 1) * (n_classes - 1)
+    in_pairs = np.outer(levels, degrees)
+    best = (2 * rows * selected.pairs - in_pairs).argmax(axis=0), np.arange(n)
+
+    def are_large(information: Floats, degrees: Indices, tests: Any) -> NDArray[np.bool_]:
+        # what chance gives on average is taken off, as if the estimate were not corrected for it
+        ratios = np.maximum(0.0, 2 * rows * information - degrees - gains)
+        return np.asarray(chdtrc(degrees, ratios) * tests < CLEARLY)
+
+    alone = are_large(selected.relevance, degrees, tests)
+    return alone | are_large(selected.pairs[best], in_pairs[best], n * most_tests)
 
 
 def describe(finding: Finding, names: Sequence[str], solution: Solution) -> str:

@@ -114,10 +114,9 @@ class JMI(Criterion):
     measure: ClassVar[Measure | None] = JOINT_MI
 
 
-class JMIM(Criterion):
+class JMIM(JMI):
     """Joint mutual information maximization: ``min I(xi, xj; y)`` (Bennasar et al. 2015)."""
 
-    measure: ClassVar[Measure | None] = JOINT_MI
     gather: ClassVar[Any] = np.minimum
 
 

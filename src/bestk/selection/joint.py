@@ -18,13 +18,7 @@ from bestk._typing import Floats, Indices
 from bestk.information import Covariances, Entropies
 from bestk.information.entropies import SMALLEST_VARIANCE
 from bestk.information.measures import INTERACTION
-from bestk.information.reading import (
-    MAX_PAIR_PVALUE,
-    MAX_SCANNED_PAIRS,
-    SCAN_SECONDS,
-    can_scan,
-    has_few_rows,
-)
+from bestk.information.reading import MAX_PAIR_PVALUE, MAX_SCANNED_PAIRS, can_scan, has_few_rows
 from bestk.native.threads import spans
 from bestk.problem.solution import Solution
 from bestk.selection.conditioning import State
@@ -40,14 +34,14 @@ class Forward:
     """What features and pairs of a table are worth before any is selected."""
 
     def __init__(
-        self, entropies: Entropies, covariances: Covariances, scan_seconds: float = SCAN_SECONDS
+        self, entropies: Entropies, covariances: Covariances, time_limit: float | None = None
     ) -> None:
         self.entropies, self.covariances = entropies, covariances
         self.noise = NOISE + NOISE_ROWS / covariances.n_samples
         n = covariances.n_features
         self._are_few = n**2 <= MAX_SCANNED_PAIRS  # then the interaction of every pair is measured
-        time = can_scan(n, covariances.n_samples, scan_seconds)
-        self._can_scan = time and entropies.find_synergy is not None
+        in_time = can_scan(n, covariances.n_samples, time_limit)
+        self._can_scan = in_time and entropies.find_synergy is not None
         self.relevance, self.certain = entropies.settled_mi(), entropies.certain_mi()
         self.curved = entropies.curved_mi()
         self.chance = np.zeros(n) if entropies.chance is None else entropies.chance
@@ -94,7 +88,9 @@ class Forward:
     def _synergies_of(self, i: Any, j: Any, found: Floats, covariances: Any) -> Floats:
         """What columns tell only together, by their interaction and their covariances."""
         left, right = self.variances[:, j], self.variances[:, i]
-        gaussian = gaussian_interaction(np.array(covariances), left.reshape(2, -1), right)
+        r = np.array(covariances) ** 2 / (left.reshape(2, -1) * right)
+        total, within = np.log1p(-np.minimum(r, 1.0 - SMALLEST_VARIANCE))
+        gaussian = 0.5 * (total - within)  # the interaction of normal columns
         chance = self.chances[self.kind[i], self.kind[j]]
         return np.maximum(found - np.maximum(gaussian, 0.0) - chance, 0.0)
 
@@ -110,11 +106,10 @@ class Forward:
         """Pairs with the largest synergy, no column twice."""
         relevance = self.entropies.mi()
         n = len(relevance)
-        strips = self._can_scan and not self._are_few
-        most = min(MAX_SCANNED_PAIRS, MAX_STRIP_PAIRS) if strips else MAX_SCANNED_PAIRS
         items = np.arange(n)
         if not self._are_few:
-            items = np.sort(np.argsort(-relevance, kind="stable")[: max(1, most // n)])
+            pairs = min(MAX_SCANNED_PAIRS, MAX_STRIP_PAIRS) if self._can_scan else MAX_SCANNED_PAIRS
+            items = np.sort(np.argsort(-relevance, kind="stable")[: max(1, pairs // n)])
         partner, (best, found) = np.empty(len(items), np.int64), np.empty((2, len(items)))
         for first, last in spans(len(items), STRIP_ROWS):
             some, each = items[first:last], np.arange(last - first)
@@ -145,13 +140,6 @@ class Forward:
             return []
         found = self.entropies.find_synergy(MAX_STARTING_PAIRS)  # type: ignore[misc]
         return [(int(i), int(j)) for i, j in found.pairs[found.pvalues < MAX_PAIR_PVALUE]]
-
-
-def gaussian_interaction(covariances: Floats, left: Floats, right: Floats) -> Floats:
-    """The interaction of columns by their covariances and variances, in total and within y."""
-    r = covariances**2 / (left * right)
-    parts = np.log1p(-np.minimum(r, 1.0 - SMALLEST_VARIANCE))
-    return np.asarray(0.5 * (parts[0] - parts[1]))
 
 
 @dataclass(frozen=True)
@@ -205,7 +193,7 @@ def find_forwards(parts: Sequence[Entropies], time_limit: float | None) -> list[
     found = [part.covariances for part in parts]
     if any(c is None or has_few_rows(c.n_samples, c.n_features) for c in found):
         return []
-    return [Forward(part, part.covariances, time_limit or SCAN_SECONDS) for part in parts]
+    return [Forward(part, part.covariances, time_limit) for part in parts]
 
 
 def _starting_pairs(

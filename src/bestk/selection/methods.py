@@ -24,7 +24,6 @@ from bestk.solvers import Effort, Solver
 Ints = Sequence[int]
 Solutions = list[Solution]
 AnyPairs = Pairs | JoinedPairs
-NONE: Ints = ()
 DIGITS = 12  # of contributions: beyond them they are equal
 SHARES_OF_TIME = 10  # a time limit is divided by it for each weighting of several targets
 MAX_DENSE_FEATURES = 1000  # above, forward and swap get columns, except for a tight bound
@@ -37,13 +36,13 @@ class Method:
     information = "discrete"  # unless another is asked for
 
     def select(
-        self, entropies: Entropies, k: int, include: Ints = NONE, effort: Effort = EFFORT
+        self, entropies: Entropies, k: int, include: Ints = (), effort: Effort = EFFORT
     ) -> Solution:
         """Pick k features, among them those to include."""
         return self.select_path(entropies, [k], include, effort)[0]
 
     def select_path(
-        self, entropies: Entropies, ks: Ints, include: Ints = NONE, effort: Effort = EFFORT
+        self, entropies: Entropies, ks: Ints, include: Ints = (), effort: Effort = EFFORT
     ) -> Solutions:
         """Pick for every k of a list, sharing the work."""
         _check_counts(ks, include, entropies)
@@ -128,11 +127,10 @@ class Quadratic(Method):
             parts = tuple(self._pairs(part, effort) for part in entropies.parts)
             return JoinedPairs(parts, entropies.units, entropies.worst)
         objective, solver = get_objective(self.objective), solvers.get_solver(self.solver)
-        large = 8 * entropies.n_features**2 > effort.memory
         frugal = effort.bound != "tight" and getattr(solver, "frugal", False)
-        if solver.needs == "columns" and (
-            large or (frugal and entropies.n_features > MAX_DENSE_FEATURES)
-        ):
+        many = frugal and entropies.n_features > MAX_DENSE_FEATURES
+        large = 8 * entropies.n_features**2 > effort.memory
+        if solver.needs == "columns" and (many or large):
             return objective.lazy_pairs(entropies, effort.memory)
         return objective.pairs(entropies)
 

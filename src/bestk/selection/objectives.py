@@ -86,9 +86,8 @@ class Pairs:
 
     def interactions(self, items: Indices) -> dict[int, Floats]:
         """Those of features with all, where the whole matrix has them."""
-        if self.objective.measure != measures.SYMMETRIC_CMI or not isinstance(
-            self.matrix, np.ndarray
-        ):
+        is_whole = isinstance(self.matrix, np.ndarray)
+        if not is_whole or self.objective.measure != measures.SYMMETRIC_CMI:
             return {}
         half = 0.5 * self.relevance
         return {j: self.matrix[j] - (half + half[j]) for j in items.tolist()}
@@ -164,12 +163,18 @@ class Shared(Objective):
     ``Q_ii = I(xi; y) - doubt_i``,
     ``Q_ij = max(I(xi; xj | y) - I(xi; xj) - r m, -m) / w``, where m = min(I(xi; y), I(xj; y)),
     ``r = 1 - exp(-2 I(xi; xj))``, the squared correlation of normal columns, and
-    w = max(2, k - 1). The penalty is never more than the less relevant column has to share. The
-    doubt, of estimates corrected for chance, is that of :meth:`Entropies.certain_mi`.
+    w = max(2, k): what three columns share is subtracted for each pair, so that k - 1 prefers noise
+    to the third of three strong columns. The penalty is never more than the less relevant column
+    has to share. The doubt, of estimates corrected for chance, is that of
+    :meth:`Entropies.certain_mi`.
     """
 
     min_partners: ClassVar[int | None] = 2
     information: ClassVar[str] = "blend"
+
+    def pair_weight(self, k: int) -> float:
+        """How much a pair counts among k features."""
+        return 1.0 / max(2, k)
 
     def _relevance(self, entropies: Entropies) -> Floats:
         return entropies.certain_mi()

@@ -90,9 +90,8 @@ class Columns:
         groups = None
         if options.column_groups is not None:  # a group is in or out as a whole
             groups = read_groups(options.column_groups, table)
-            excluded, included = (
-                np.flatnonzero(np.isin(groups, groups[some])) for some in (excluded, included)
-            )
+            excluded = np.flatnonzero(np.isin(groups, groups[excluded]))
+            included = np.flatnonzero(np.isin(groups, groups[included]))
         if len(both := np.intersect1d(included, excluded)):
             raise ValueError(
                 f"column {table.names[both[0]]!r} is both included and excluded; choose one"

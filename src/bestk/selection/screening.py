@@ -100,8 +100,6 @@ class _Sums:
 
     def _project(self, sums: Floats, mean: Floats) -> Floats:
         """Coordinates of columns along y or the classes, less their mean."""
-        total, square = (
-            np.bincount(self.classes, power, self.n_classes)[:, np.newaxis]
-            for power in (self.weights, self.weights**2)
-        )
+        total = np.bincount(self.classes, self.weights, self.n_classes)[:, np.newaxis]
+        square = np.bincount(self.classes, self.weights**2, self.n_classes)[:, np.newaxis]
         return (sums - total * mean) / np.sqrt(np.maximum(square, TINY))

@@ -11,21 +11,14 @@ from sklearn.utils._user_interface import _print_elapsed_time
 from bestk.data.frames import read_features
 from bestk.native.threads import threads
 from bestk.problem.solution import Solution
-from bestk.selection.base import (
-    SELECTABLE,
-    JointSelector,
-    PartialFit,
-    forget,
-    is_stream,
-    select_number,
-)
+from bestk.selection.base import SELECTABLE, PartialFit, forget, is_stream, select_number
 from bestk.selection.cautions import warn_of
 from bestk.selection.choose_k import AUTO, select_auto_k
 from bestk.selection.pipeline import Task, read_targets
 
 
 @dataclass(eq=False, repr=False)
-class SelectBestK(PartialFit, JointSelector):
+class SelectBestK(PartialFit):
     """Select the k features that are best together.
 
     Quadratic methods also prove how far their choice can be from the optimum; the default, a

@@ -86,7 +86,10 @@ def entropies_of_targets(entropies: Entropies) -> tuple[Entropies, ...]:
 def join_measured(reads: Sequence[Measured], worst: bool) -> Measured:
     """What was measured with several targets."""
     entropies = JoinedEntropies.of([read.entropies for read in reads], worst)
-    return replace(reads[0], entropies=entropies, discretizer=[read.discretizer for read in reads])
+    each = [read.levels for read in reads if read.levels is not None]
+    levels = np.max(each, axis=0) if each else None  # the most with any target
+    fitted = [read.discretizer for read in reads]
+    return replace(reads[0], entropies=entropies, discretizer=fitted, levels=levels)
 
 
 @dataclass(frozen=True)

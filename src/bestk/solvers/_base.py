@@ -35,6 +35,7 @@ class Run:
     details: dict[str, Any] = field(default_factory=dict)  # becomes Solution.details
     upper_bound: float = float("inf")  # a bound the solver proved, if it proves any
     spent: float = 0.0  # seconds of work before it, which a default bound may take as well
+    bound: BoundEffort | None = None  # what to spend on a bound afterwards
 
     @property
     def time_left(self) -> float:

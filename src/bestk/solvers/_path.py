@@ -65,7 +65,7 @@ def solve_path(
     order = chosen.pick(problems[max(wanted)], part)
     each, run.spent = (perf_counter() - start) / len(wanted), work.seconds / len(wanted)
     solutions = referee.solve_in_turn(
-        problems.__getitem__, wanted, chosen, lambda problem, _: order[: problem.k], run, bound
+        problems.__getitem__, wanted, chosen, lambda problem, _: order[: problem.k], run
     )
     return [
         referee.with_useful_bound(replace(one, seconds=each + one.seconds)) for one in solutions
@@ -85,7 +85,5 @@ def solve_each(
         before = each.pick(problem, run)
         return before
 
-    solutions = referee.solve_in_turn(
-        problem_of, wanted, solver, pick, referee.new_run(effort), effort.bound
-    )
+    solutions = referee.solve_in_turn(problem_of, wanted, solver, pick, referee.new_run(effort))
     return [referee.with_useful_bound(solution) for solution in solutions]

@@ -81,12 +81,10 @@ def solve(
 
 def solve_problem(problem: BQP, solver: Solver, effort: Effort) -> Solution:
     """The same with whatever bound was found."""
-    run, bound = new_run(effort), effort.bound
-    run.spent = effort.spent
-    if bound == "tight":
+    run = new_run(effort)
+    if run.bound == "tight":
         run.deadline = run.part(2.0)
-    (solution,) = solve_in_turn(lambda _: problem, [problem.k], solver, solver.pick, run, bound)
-    return solution
+    return solve_in_turn(lambda _: problem, [problem.k], solver, solver.pick, run)[0]
 
 
 def solve_in_turn(
@@ -95,7 +93,6 @@ def solve_in_turn(
     solver: Solver,
     pick: Callable[[BQP, Run], Indices],
     run: Run,
-    bound: BoundEffort | None,
 ) -> list[Solution]:
     """Solve a problem for every k, by rising k, each in its share of the time of a run."""
     wanted, solutions = sorted(set(ks)), {}
@@ -103,14 +100,14 @@ def solve_in_turn(
         problem, start, work = problem_of(k), perf_counter(), Stopwatch()
         check_matrix(problem, solver)
         deadline = run.part(1 / (len(wanted) - number))
-        one = Run(run.rng, deadline, details=dict(run.details))
-        if bound == "tight":
+        one = Run(run.rng, deadline, details=dict(run.details), bound=run.bound)
+        if run.bound == "tight":
             one.deadline = one.part(0.5)  # the bound has the rest of the share
         picked = pick(problem, one)
         seconds, left = perf_counter() - start, max(0.0, deadline - perf_counter())
-        if bound == "fast":
+        if run.bound == "fast":
             left = default_budget(work.seconds + run.spent, deadline - start, left)
-        solution = score(problem, solver.name, picked, one, bound, left if left < inf else None)
+        solution = score(problem, solver.name, picked, one, left if left < inf else None)
         solutions[k] = replace(solution, seconds=seconds)
     return [solutions[k] for k in ks]
 
@@ -120,16 +117,9 @@ def default_budget(seconds: float, time_limit: float, left: float) -> float:
     return min(max(MIN_BOUND_SECONDS, seconds), max(left, MIN_BOUND_SHARE * time_limit))
 
 
-def score(
-    problem: BQP,
-    name: str,
-    picked: Indices,
-    run: Run,
-    bound: BoundEffort | None,
-    seconds: float | None,
-) -> Solution:
+def score(problem: BQP, name: str, picked: Indices, run: Run, seconds: float | None) -> Solution:
     """Check a choice, compute its objective, and bound the problem in so many seconds."""
-    items = np.asarray(picked, np.int64)
+    items, bound = np.asarray(picked, np.int64), run.bound
     right = len(items) == problem.k == len(np.unique(items))
     if not right or items.min() < 0 or items.max() >= problem.n:
         raise RuntimeError(f"solver {name!r} did not return {problem.k} different items: {items}")
@@ -142,9 +132,8 @@ def score(
         proof = prove(problem, items, effort, seconds if effort == bound else FIXING_SECONDS)
         upper = min(upper, proof.value)
         details |= {key: proof.details[key] for key in FIXED if key in proof.details}
-    return Solution(
-        items, objective, max(upper, objective), name, details=details | {"bound": bound}
-    )
+    details["bound"] = bound
+    return Solution(items, objective, max(upper, objective), name, details=details)
 
 
 def with_useful_bound(solution: Solution) -> Solution:
@@ -182,10 +171,11 @@ def new_run(effort: Effort) -> Run:
     """A fresh run: its randomness and its deadline."""
     deadline = inf if effort.time_limit is None else perf_counter() + effort.time_limit
     try:
-        return Run(rng=np.random.default_rng(effort.random_state), deadline=deadline)
+        rng = np.random.default_rng(effort.random_state)
     except (TypeError, ValueError) as error:
         wanted = "a whole number from 0 up, a numpy Generator or None"
         raise ValueError(f"random_state must be {wanted}, not {effort.random_state!r}") from error
+    return Run(rng, deadline, spent=effort.spent, bound=effort.bound)
 
 
 def check_matrix(problem: BQP, solver: Solver) -> None:

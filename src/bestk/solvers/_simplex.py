@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
+from scipy.linalg.lapack import dpotrf
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.native.threads import calm_blas
-from bestk.problem.problem import BQP
+from bestk.problem.problem import BQP, largest_entry
 from bestk.relaxations.eigen import lanczos
 from bestk.solvers._base import Needs, Run
 
@@ -77,9 +78,10 @@ class Centred:
     def __post_init__(self) -> None:
         sums = self.M.mean(axis=1)
         self.g = sums - sums.mean() / 2
-        self.scale = abs(self.c) * max(float(self.M.max()), -float(self.M.min())) or 1.0
+        self.scale = abs(self.c) * largest_entry(self.M) or 1.0
         self.shift = MIN_RIDGE * self.scale
-        if len(self.M) > MAX_FACTORED_ITEMS or not _is_positive(self.block(np.arange(len(self.M)))):
+        n = len(self.M)  # of many items a factor takes long; of others, it fails if A is not convex
+        if n > MAX_FACTORED_ITEMS or dpotrf(self.block(np.arange(n)).T, overwrite_a=1, clean=0)[1]:
             self.shift += max(0.0, self.shift - self._least())
 
     def __matmul__(self, x: Floats) -> Floats:
@@ -203,14 +205,6 @@ def _factor(block: Floats) -> Any:
         except LinAlgError:
             ridge = max(8 * ridge, 1e-12 * float(np.abs(block).max()))
     raise LinAlgError("the quadratic is not convex")
-
-
-def _is_positive(block: Floats) -> bool:
-    try:
-        cho_factor(block.T, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        return False
-    return True
 
 
 def _project(w: Floats) -> Floats:

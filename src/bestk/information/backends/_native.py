@@ -11,21 +11,12 @@ import numpy as np
 from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
-from bestk.information.backends._packed import (
-    CELL_COST,
-    LANES,
-    SAMPLE_COST,
-    WORD_COST,
-    Packed,
-    order_features,
-    pack,
-)
+from bestk.information.backends._packed import COSTS, LANES, Packed, order_features, pack
 from bestk.information.backends._reductions import sum_rows
 from bestk.information.measures import Correction, ExactEntropies, Formula, Measure, Query, Tables
 from bestk.native import Kernel, kernels
 from bestk.native.threads import WORTH_A_TEAM, n_threads, run_tiles, spans, threads
 
-COSTS = np.array([WORD_COST, CELL_COST, SAMPLE_COST])
 MAX_PLANE_LEVELS = 64
 PACK_COST = 4e-11  # seconds for a sample and a level of a feature
 MAX_CELLS = 2**20  # of single features that are counted together
@@ -43,8 +34,9 @@ class NativeCounter:
     def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
         self.n_features = codes.n_features
         self.order = order_features(codes.levels, codes.width)
-        self.place, here = np.empty(self.n_features, np.int64), np.flatnonzero(self.order >= 0)
-        self.place[self.order[here]] = here
+        used = np.flatnonzero(self.order >= 0)
+        self.place = np.empty(self.n_features, np.int64)
+        self.place[self.order[used]] = used
         self._kernels: dict[tuple[Measure, float, bool], Kernel] = {}
         with threads(seconds=PACK_COST * codes.n_samples * int(codes.levels.sum())):
             self.packed = pack(codes, target, self.order, MAX_PLANE_LEVELS)
@@ -122,8 +114,7 @@ class NativeCounter:
             column_to[self.place[columns]] = np.arange(len(columns))
             tiles = np.unique(self.place[columns] // LANES)
         if rows is None:
-            places = np.flatnonzero(self.order >= 0)
-            return PairRequest(places, self.order[places], tiles, column_to, mirror)
+            rows = np.arange(self.n_features)
         row_to = np.argsort(self.place[rows], kind="stable")
         return PairRequest(self.place[rows][row_to], row_to, tiles, column_to, mirror)
 

@@ -25,6 +25,7 @@ CACHE_BYTES = 262_144  # for their counts
 # Nanoseconds of one core, from fits by ``python -m benchmarks.counting costs``: a word of a plane
 # against a word of sixteen others; a cell of sixteen pairs; a sample of one pair in a histogram.
 WORD_COST, CELL_COST, SAMPLE_COST = 1.8, 13.0, 3.8
+COSTS = np.array([WORD_COST, CELL_COST, SAMPLE_COST])
 MAX_JOINT = 8192  # counts by class of a cell, as in pairs.c: up to so many are looked up at once
 
 

@@ -48,15 +48,15 @@ class DaskCounter:
         """Write the measure of each row feature against each column feature into ``out``."""
         mirror = query.is_whole and query.measure.is_symmetric  # then each pair is counted once
         rows, columns = query.features(self.n_features)
-        seconds = self._seconds(rows, len(columns)) / (1 + mirror)
+        each = self._native.packed.seconds[self._native.place[rows]]  # against a tile
+        seconds = float(each.sum()) * len(columns) / LANES / (1 + mirror)
         if self._client is None or seconds < MIN_CLUSTER_SECONDS:
             with one_at_a_time():
                 self._native.fill(query, out)
             return
         side = _tile_side(self._client, seconds, out.size / (1 + mirror), out.itemsize)
-        down, across = (
-            np.argsort(self._native.place[some], kind="stable") for some in (rows, columns)
-        )
+        down = np.argsort(self._native.place[rows], kind="stable")
+        across = np.argsort(self._native.place[columns], kind="stable")
         places = (
             (down[slice(*i)], across[slice(*j)])
             for i in spans(len(down), side)
@@ -70,11 +70,6 @@ class DaskCounter:
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
         """The best partner of each feature in each group, and the best pairs; counted here."""
         return scan_tiles(self._native, query, groups, count)
-
-    def _seconds(self, rows: Indices, n_columns: int) -> float:
-        """About what one core needs for those features against so many others."""
-        seconds = self._native.packed.seconds[self._native.place[rows]].sum()
-        return float(seconds * n_columns / LANES)
 
     def _run(
         self, client: Client, tiles: Iterator[tuple[Place, Query]], dtype: Any

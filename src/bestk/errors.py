@@ -87,11 +87,5 @@ def counted(n: int, noun: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""One line in which control characters are spelled out, as Python writes them.
-
-    Examples
-    --------
-    >>> print(printable("age\x1b[31m, größe\n"))
-    age\x1b[31m, größe\n
-    """
+    """One line in which control characters are spelled out, as Python writes them."""
     return HOSTILE.sub(lambda found: ascii(found[0])[1:-1], text)

@@ -30,11 +30,6 @@ def read_table(X: Any) -> Table:
 
     Arrays are not copied, memory-mapped ones not read, sparse matrices stay sparse; columns
     without a name are x0, x1, ...
-
-    Examples
-    --------
-    >>> read_table([[1.5, "red"], [None, "blue"], [2.0, "red"]]).kinds
-    array(['numeric', 'string'], dtype=object)
     """
     table = X if isinstance(X, Table) else _read_source(*open_table(X))
     if not table.n_samples or not table.n_features:

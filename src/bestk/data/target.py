@@ -242,11 +242,6 @@ def weighted_rows(sample_weight: Any, y: Any, n_samples: int) -> Indices:
 
     Weights are added up in the order of y, and each row counts as often as its sum passes a
     half: the weight of a class, and of any range of numbers, is kept to less than one row.
-
-    Examples
-    --------
-    >>> weighted_rows([2, 0, 1], [0, 1, 1], 3), weighted_rows([0.5] * 4, [0, 0, 1, 1], 4)
-    (array([0, 0, 2]), array([0, 2]))
     """
     weights, block = as_array(sample_weight), read_full_column(y, n_samples)
     if weights.shape != (n_samples,):

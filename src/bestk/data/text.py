@@ -71,11 +71,6 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     """The levels of a column of text as numbers or days, if most rows hold such.
 
     Whole numbers that are likely codes are left as they are, see :func:`_are_codes`.
-
-    Examples
-    --------
-    >>> parse_levels(["$1,250", "(12.50)", "3.50-", "n/a"], np.array([1, 1, 1, 1])).values
-    array([1250. ,  -12.5,   -3.5,     nan])
     """
     texts = [NEGATIVE.sub(r"-\1\2", level.strip()) for level in levels if isinstance(level, str)]
     some = texts[:: max(1, len(texts) // LOOK)]

@@ -35,13 +35,6 @@ def normal_scores(
     over ties. ``"standard"``: the distance to the mean in standard deviations. Constant columns,
     and those without known values, are 0 throughout. Samples are taken in an ``order``. ``use`` is
     called with the scores of some columns and the place of the first, while they are in the cache.
-
-    Examples
-    --------
-    >>> scores = normal_scores(np.array([[1.0, 5.0], [2.0, 7.0], [9.0, np.nan]]))
-    >>> np.round(scores / unit_score(3), 3)
-    array([[-1.225,  0.   ,  1.225],
-           [-1.225,  1.225,  0.   ]])
     """
     m, n = values.shape
     one, out = unit_score(m), np.empty((n, m))

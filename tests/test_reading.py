@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 import sklearn
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.preprocessing import KBinsDiscretizer
 
@@ -17,7 +17,7 @@ from bestk import CAIM, EqualFrequency, select
 from bestk.data.codes import encode
 from bestk.data.frames import read_table
 from bestk.data.table import find_features
-from bestk.data.target import ParsedTarget, is_continuous, note_on_target, read_target
+from bestk.data.target import ParsedTarget, cut_target, is_continuous, note_on_target, read_target
 from bestk.discretize import DISCRETIZERS
 from bestk.information import Entropies, GaussianSource, ScoredTable
 from bestk.information.reading import Reading
@@ -220,6 +220,30 @@ def test_a_continuous_target_is_cut_into_five_classes_of_equal_frequency():
         same(found.entropies, count(X, fifths))
     whole = read(X, (4 * y).astype(int), target="continuous", discretizer=None)
     same(whole.entropies, count(X, fifths))
+
+
+def test_a_frequent_number_is_a_class_and_the_others_are_cut_among_themselves():
+    rest = np.arange(1, 41)
+    for y, counts in (
+        (np.append(np.zeros(360), rest), [360, 10, 10, 10, 10]),
+        (np.append(np.zeros(360), -rest), [10, 10, 10, 10, 360]),
+        (np.append(np.zeros(360), rest - 20.5), [10, 10, 360, 10, 10]),
+        (np.append(np.zeros(360), rest[:10]), [360, 5, 5]),  # too few rows for four classes
+        (np.append(np.repeat([0.0, 50.0], 180), rest), [180, 14, 13, 13, 180]),
+    ):
+        target = ParsedTarget.of(y, len(y), "continuous").classes
+        assert target.counts.tolist() == counts
+        assert (np.diff(target.codes[np.argsort(y, kind="stable")]) >= 0).all()
+
+
+@given(st.lists(st.integers(0, 200), min_size=40, max_size=80), st.integers(2, 5))
+def test_numbers_without_a_frequent_one_are_cut_at_their_quantiles(numbers, n_bins):
+    y = np.array(numbers, np.float64)
+    different, counts = np.unique(y, return_counts=True)
+    assume(len(different) > n_bins and counts.max() <= len(y) / n_bins)
+    ranks = np.ceil(np.arange(1, n_bins) * len(y) / n_bins).astype(int)
+    expected = np.searchsorted(np.sort(y)[ranks - 1], y)
+    np.testing.assert_array_equal(cut_target(y, n_bins), expected)
 
 
 def test_gaussian_information_takes_a_continuous_target_as_it_is():

@@ -171,6 +171,17 @@ def test_noise_beside_a_number_to_predict_is_named():
     assert sentence.startswith("'noise': selected, but no more related")
 
 
+def test_columns_behind_the_size_of_rare_claims_are_not_called_noise():
+    own = np.random.default_rng(0)
+    X = own.normal(size=(1000, 20))
+    claim = own.random(1000) < 1 / (1 + np.exp(np.log(9) - X[:, 0]))
+    size = np.exp(0.7 * X[:, 1] + 0.5 * X[:, 2] + 0.5 * own.normal(size=1000))
+    (sentence,) = said(X, np.where(claim, size, 0.0), k=4)
+    named, _, what = sentence.partition(": ")
+    assert what.startswith("selected, but no more")
+    assert named not in ("'x0'", "'x1'", "'x2'")
+
+
 def test_columns_that_tell_only_together_are_not_called_noise():
     a, b, c = NOISE[:, :3].T
     y = ((a > 0) ^ (b > 0)).astype(int)

@@ -35,7 +35,7 @@ from bestk.selection.choose_k import (
     numbers_to_try,
     split_rows,
 )
-from bestk.selection.folds import Design, Trial, choose
+from bestk.selection.folds import Design, Trial, choose, mean_targets
 from bestk.selection.pipeline import read_targets
 
 
@@ -356,6 +356,38 @@ def test_levels_of_a_category_are_no_quantity():
     assert SelectBestK("auto").fit(strings, y).k_errors_ == codes.k_errors_
     coded = SelectBestK("auto", discretizer=None, information="discrete").fit(X[:, :1], y)
     assert coded.k_errors_ == {1: pytest.approx(codes.k_errors_[1])}
+
+
+@pytest.mark.parametrize("kind", ["two classes", "three classes", "numbers"])
+def test_a_category_of_many_levels_predicts_by_the_mean_target_at_each(kind):
+    rng = np.random.default_rng(0)
+    zips = rng.integers(0, 200, 1500)
+    X = pd.DataFrame(rng.normal(size=(1500, 3)), columns=list("abc"))
+    X["zip"] = pd.Categorical(zips.astype(str))
+    y = rng.normal(size=200)[zips] + rng.logistic(size=1500)
+    y = y if kind == "numbers" else np.digitize(y, [0] if kind == "two classes" else [-1, 1])
+    selector = SelectBestK("auto").fit(X, y)
+    assert selector.get_feature_names_out().tolist() == ["zip"]
+    assert not any("guessing" in sentence for sentence in selector.solution_.warnings)
+    alone = SelectBestK("auto").fit(X[["zip"]], y)
+    assert alone.k_errors_[1] == pytest.approx(selector.k_errors_[1])
+
+
+def test_categories_of_many_levels_without_relation_to_the_target_are_not_selected():
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame(rng.normal(size=(600, 4)), columns=list("abcd"))
+        X["zip"] = pd.Categorical(rng.integers(0, 200, 600).astype(str))
+        y = X["a"] + rng.normal(size=600)
+        for target in (y, y > 0):
+            assert "zip" not in SelectBestK("auto").fit(X, target).get_feature_names_out()
+
+
+def test_a_copy_of_a_training_row_does_not_predict_it():
+    rng = np.random.default_rng(0)
+    levels, y = rng.integers(0, 30, (200, 1)).astype(float), rng.normal(size=200)
+    once, twice = np.arange(150), np.repeat(np.arange(150), 2)
+    np.testing.assert_array_equal(*(mean_targets(levels, y, rows) for rows in (once, twice)))
 
 
 def test_levels_that_no_training_row_has_are_ignored():

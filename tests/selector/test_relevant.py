@@ -74,14 +74,15 @@ def test_ties_go_to_the_lowest_column_however_the_matrix_is_cut(backend, monkeyp
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("regression", [False, True])
-def test_pvalues_of_noise_are_uniform(regression):
+@pytest.mark.parametrize("kind", ["classes", "numbers", "claims"])
+def test_pvalues_of_noise_are_uniform(kind):
     rng = np.random.default_rng(1)
     found = []
     for _ in range(15):
         X = rng.normal(size=(150, 30))
         X[:, 20:] = np.round(X[:, 20:] * 2)  # ties
-        y = rng.normal(size=150) if regression else rng.integers(0, 3, 150)
+        y = rng.integers(0, 3, 150) if kind == "classes" else rng.normal(size=150)
+        y = np.maximum(y - 1, 0) if kind == "claims" else y
         found.append(SelectRelevant().fit(X, y).pvalues_)
     assert stats.kstest(np.concatenate(found), "uniform").pvalue > 0.01
 
@@ -157,6 +158,29 @@ def test_a_relation_without_a_trend_is_found():
     X = rng.normal(size=(400, 20))
     y = X[:, 4] ** 2 + rng.normal(size=400)
     assert SelectRelevant(pairs=False).fit(X, y).get_support()[4]
+
+
+@pytest.mark.parametrize("kind", ["spread", "sign", "category"])
+def test_a_column_that_changes_the_spread_of_a_number_but_not_its_mean_is_found(kind):
+    rng = np.random.default_rng(0)
+    X, noise = rng.normal(size=(800, 11)), rng.normal(size=800)
+    if kind == "category":
+        X[:, 0] = rng.integers(0, 3, 800)
+    y = X[:, 0] * rng.choice([-1, 1], 800) + noise if kind == "sign" else noise * np.exp(X[:, 0])
+    codes = [0] if kind == "category" else []
+    selector = SelectRelevant(categorical_features=codes, pairs=False).fit(X, y)
+    assert selector.pvalues_[0] < 1e-6
+    assert selector.scores_.argmax() == 0
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_columns_behind_the_number_and_the_size_of_rare_claims_are_found(sign):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 20))
+    claim = rng.random(1000) < 1 / (1 + np.exp(np.log(19) - X[:, 0]))
+    size = np.exp(0.7 * X[:, 1] + 0.5 * X[:, 2] + 0.5 * rng.normal(size=1000))
+    selector = SelectRelevant().fit(X, sign * np.where(claim, size, 0.0))
+    assert selector.get_support(indices=True).tolist() == [0, 1, 2]
 
 
 def test_categories_missing_values_and_constants():

@@ -114,7 +114,7 @@ def cross_validate(
     nominal = find_features(options.categorical_features, table)
     if options.discretizer is None and options.information != "gaussian":
         nominal = np.arange(table.n_features)
-    design = Design.of(table, needed, nominal)
+    design = Design.of(table, needed, nominal, [y for goal in goals for y in goal.columns()])
     scores, guess = np.zeros((len(folds), len(ks))), np.zeros(len(folds))
     with calm_blas(), catch_warnings(action="ignore"):  # no convergence, classes of few rows
         for number, (fold, path) in enumerate(zip(folds, paths, strict=True)):
@@ -166,6 +166,13 @@ class Goal:
             y = (small - small.mean()) / (small.std() or 1.0)
             scoring = "neg_mean_squared_error"
         return cls(y, classes, check_scoring(LinearRegression(), scoring=scoring))
+
+    def columns(self) -> list[NDArray[Any]]:
+        """The numbers, or an indicator of each class; of two classes, of the second."""
+        if self.classes is None:
+            return [self.y]
+        n = self.classes.n_classes
+        return [self.classes.codes == label for label in range(n == 2, n)]
 
     def models(self, rows: int) -> tuple[Any, Any]:
         """A linear model for standardized columns, and a model that ignores them."""

@@ -23,7 +23,7 @@ from bestk.selection.targets import repeated_rows
 
 Fold = tuple[Indices, Indices]  # training rows, test rows
 FOLDS = 5
-MAX_INDICATORS = 20  # for the most frequent levels of a column
+MAX_INDICATORS = 20  # of a column; one of more levels is the mean target at each
 MAX_SCORE = 2.5  # of numbers that are squared, in standard deviations
 TINY = 1e-9  # standard deviation of squares that are a straight line but for rounding
 OUTLIER_REACH = 3.0  # interquartile ranges, from the quartiles; what is farther is moved there
@@ -153,15 +153,22 @@ def _standard_error(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Design:
-    """Features as numbers, NaN where missing; indicators of categories and of missing numbers."""
+    """Features as numbers, NaN where missing; indicators of categories and of missing numbers.
+
+    A category of many levels is the mean target at the level of each row, for each target.
+    """
 
     values: Floats
     features: Indices  # of each column
     numeric: NDArray[np.bool_]  # columns of numbers, not of indicators
     optional: NDArray[np.bool_]  # indicators of missing numbers, and squares
+    levels: Floats  # codes of categories of many levels
+    targets: Sequence[NDArray[Any]]  # numbers, or indicators of classes
 
     @classmethod
-    def of(cls, table: Table, features: Indices, nominal: Indices) -> "Design":
+    def of(
+        cls, table: Table, features: Indices, nominal: Indices, targets: Sequence[NDArray[Any]] = ()
+    ) -> "Design":
         """Some features of a table, in rising order; numbers among ``nominal`` are categories."""
         matrix, words = as_matrix(table.keep(features))
         matrix = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, np.float64)
@@ -171,17 +178,22 @@ class Design:
         parts = [indicators(column) if code else _with_missing(column) for column, code in columns]
         widths = [part.shape[1] for part in parts]
         first = np.cumsum([0, *widths[:-1]])
-        numeric = np.isin(np.arange(sum(widths)), first[~coded])
-        missing, owners = ~numeric & np.repeat(~coded, widths), np.repeat(features, widths)
+        many = np.array(widths) == 0
+        targets = targets if many.any() else ()
+        owners = np.append(np.repeat(features, widths), np.tile(features[many], len(targets)))
+        numeric = np.isin(np.arange(len(owners)), first[~coded])
+        missing = ~numeric & np.isin(owners, features[~coded])
         optional = np.append(missing, np.full(numeric.sum(), True))
-        return cls(np.hstack(parts), np.append(owners, owners[numeric]), numeric, optional)
+        owners = np.append(owners, owners[numeric])
+        return cls(np.hstack(parts), owners, numeric, optional, matrix[:, many], targets)
 
     def standardized(self, train: Indices) -> Floats:
         """All rows, scaled by the training rows; then squares, less what lines explain."""
         from sklearn.preprocessing import StandardScaler
 
         largest = np.nanmax(np.abs(self.values), axis=0, initial=1e-300)
-        Z = self.values / largest  # squares of the largest numbers would overflow
+        means = [mean_targets(self.levels, y, train) for y in self.targets]
+        Z = np.hstack([self.values / largest, *means])  # squares of large numbers would overflow
         with np.errstate(invalid="ignore", divide="ignore"), catch_warnings(action="ignore"):
             # columns without a known value
             if self.numeric.any():
@@ -209,7 +221,23 @@ def _with_missing(column: Floats) -> Floats:
 
 
 def indicators(column: NDArray[Any]) -> Floats:
-    """An indicator for each level, the most frequent first; missing values are a level."""
+    """An indicator for each level, the most frequent first; none for more than the limit."""
     _, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
-    frequent = np.argsort(-counts, kind="stable")[:MAX_INDICATORS]
+    shown = len(counts) if len(counts) <= MAX_INDICATORS else 0
+    frequent = np.argsort(-counts, kind="stable")[:shown]
     return np.equal.outer(codes, frequent).astype(np.float64)
+
+
+def mean_targets(levels: Floats, y: NDArray[Any], train: Indices) -> Floats:
+    """The mean target at each level in the training rows; theirs are those of other rows."""
+    from sklearn.preprocessing import TargetEncoder
+
+    encoder, y = TargetEncoder(target_type="continuous"), y.astype(np.float64)
+    rows = np.random.default_rng(0).permutation(np.unique(train))  # no copy of a row predicts it
+    rows = rows[np.argsort(y[rows], kind="stable")]  # the same mean target in each fold
+    means = np.asarray(encoder.fit(levels[rows], y[rows]).transform(levels))
+    for fold in range(n_folds := min(FOLDS, len(rows))):
+        others = np.arange(len(rows)) % n_folds != fold
+        encoder.fit(levels[rows[others]], y[rows[others]])
+        means[rows[~others]] = encoder.transform(levels[rows[~others]])
+    return means

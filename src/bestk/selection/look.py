@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy.special import betaincc, chdtrc
 from bestk._typing import Array, Floats, Indices, Mask
 from bestk.data.codes import Codes
 from bestk.data.table import Block, Table, find_numeric
-from bestk.data.target import ParsedTarget, Target, cut_target, read_target
+from bestk.data.target import TARGET_BINS, ParsedTarget, Target, cut_target, read_target
 from bestk.information import Entropies, normal_scores
 from bestk.information.measures import CMI
 from bestk.information.reading import PAIR_ROWS, cut_numbers, merge_rare, pair_bins
@@ -26,6 +26,7 @@ IDENTIFIER = re.compile(r"(^|[\W_])(?i:ids?|idx|index|key|uuid|guid|row)($|[\W_]
 LEAK = 0.99  # accuracy of one column, and fraction of the errors of guessing that it avoids
 MIN_BINS, MAX_BINS = 3, 10  # of numeric columns, for what a straight line does not show
 BLOCK_VALUES = 2**24  # of columns that are tested together
+LEVEL_OF_MEANS = 0.8  # fraction of the level of bins for the means of numbers, not their classes
 MIN_ROWS_PER_BIN = 5  # with fewer on average, a column determines classes by chance
 POOLED_TAIL = 20  # permuted values beyond which tails are extrapolated
 MAX_PERMUTATIONS = 50
@@ -119,32 +120,37 @@ def standardized(values: Floats, missing: Any = False) -> Floats:
 class PreparedTarget:
     """A target as the tests need it; rows can be permuted."""
 
-    classes: Target  # two for a continuous target
-    scores: Floats | None  # normal scores of a continuous target
+    classes: Target  # for pairs; two for a continuous target
+    fine: Target  # for single columns; up to five for a continuous target
+    scores: Floats | None  # normal scores of numbers; and of those that are not frequent
 
     @classmethod
     def of(cls, target: ParsedTarget) -> "PreparedTarget":
         """Classes as they are; numbers also cut at the median."""
         if not target.continuous:
-            return cls(target.classes, None)
+            return cls(target.classes, target.classes, None)
         numbers = target.numbers
         halves = cut_target(numbers, 2)
         # where most rows have the largest value, the median does not separate any
         classes = read_target(halves, len(numbers)) if halves.any() else target.classes
-        return cls(classes, normal_scores(numbers[:, np.newaxis])[0])
+        known, counts = np.unique(numbers, return_counts=True)
+        often = known[counts > len(numbers) / TARGET_BINS]  # ranks show little else
+        rest = np.where(np.isin(numbers, often), np.nan, numbers)
+        scores = normal_scores(np.column_stack([numbers, rest] if len(often) else [numbers]))
+        return cls(classes, target.classes, scores[scores.any(axis=1)])
 
     def permuted(self, rng: np.random.RandomState) -> "PreparedTarget":
         """The same values in other rows."""
         order = rng.permutation(len(self.classes.codes))
-        classes = Target(self.classes.codes[order], self.classes.classes, self.classes.counts)
-        return PreparedTarget(classes, None if self.scores is None else self.scores[order])
+        classes, fine = (replace(t, codes=t.codes[order]) for t in (self.classes, self.fine))
+        return PreparedTarget(classes, fine, None if self.scores is None else self.scores[:, order])
 
 
 def alone_pvalues(
     table: Table, categorical: Indices, targets: Sequence[PreparedTarget]
 ) -> tuple[Floats, Floats]:
     """P-values of each column by itself for permutations of a target; I(xi; y) of the first."""
-    numeric, classes = find_numeric(table, categorical), targets[0].classes
+    numeric, classes = find_numeric(table, categorical), targets[0].fine
     n_bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
     bins = cut_numbers(table, numeric, n_bins)
     entropies = Entropies.count(bins, classes)
@@ -174,14 +180,16 @@ def _binned_pvalues(
     bins: Codes, mean: Floats, target: PreparedTarget, relevance: Floats | None
 ) -> Floats:
     """P-values of bins; ``mean`` is that of their relevance, if known, over all permutations."""
-    if target.scores is not None:
-        share = _explained(_bin_share(bins, target.scores), bins.levels - 1, target)
-        return np.where(bins.levels > 1, share, 1.0)
     # Bartlett: the mean is exact, so the statistic is scaled to the mean of chi-square
-    degrees = (bins.levels - 1) * (target.classes.n_classes - 1)
-    relevance = Entropies.count(bins, target.classes).mi() if relevance is None else relevance
+    degrees = (bins.levels - 1) * (target.fine.n_classes - 1)
+    relevance = Entropies.count(bins, target.fine).mi() if relevance is None else relevance
     ratio = np.divide(relevance, mean, out=np.zeros_like(mean), where=mean > 0)
-    return likelihood_pvalues(ratio * degrees, degrees)
+    p = likelihood_pvalues(ratio * degrees, degrees)
+    if target.scores is None:
+        return p
+    share = _explained(_bin_share(bins, target.scores), bins.levels - 1, target)
+    p = np.minimum(p / (1 - LEVEL_OF_MEANS), share / LEVEL_OF_MEANS)
+    return np.where(bins.levels > 1, p, 1.0)
 
 
 def likelihood_pvalues(ratios: Floats, degrees: Indices) -> Floats:
@@ -199,28 +207,29 @@ def given_pvalues(codes: Codes, target: Target) -> Floats:
 
 
 def _explained(share: Floats, degrees: Any, goal: PreparedTarget) -> Floats:
-    """P-values of shares of variance that so many parameters explain."""
+    """P-values of shares of variance that so many parameters explain; the smallest of rows."""
     rest = len(goal.classes.codes) - 1 - degrees
-    return np.asarray(betaincc(np.maximum(degrees, 1) / 2, np.maximum(rest, 1) / 2, share))
+    p = betaincc(np.maximum(degrees, 1) / 2, np.maximum(rest, 1) / 2, share)
+    return np.asarray(len(p) * p.min(axis=0))
 
 
 def _line_share(scores: Floats, goal: PreparedTarget) -> tuple[Floats, int]:
     """The share of variance that classes, or a straight line, explain; and their parameters."""
     total = np.maximum(np.einsum("ij,ij->i", scores, scores), np.finfo(float).tiny)
     if goal.scores is not None:
-        return (scores @ goal.scores) ** 2 / (total * (goal.scores @ goal.scores)), 1
+        return (goal.scores @ scores.T) ** 2 / np.outer((goal.scores**2).sum(axis=1), total), 1
     member = np.eye(goal.classes.n_classes)[goal.classes.codes]
     between = ((scores @ member) ** 2 / goal.classes.counts).sum(axis=1)
-    return between / total, goal.classes.n_classes - 1
+    return (between / total)[np.newaxis], goal.classes.n_classes - 1
 
 
 def _bin_share(codes: Codes, scores: Floats) -> Floats:
-    """The share of the variance of numbers that the levels of each column explain."""
-    share = np.empty(codes.n_features)
+    """The share of the variance of each row of numbers that the levels of each column explain."""
+    share = np.empty((len(scores), codes.n_features))
     for i, row in enumerate(codes.values):
-        sums, counts = np.bincount(row, scores), np.bincount(row)
-        share[i] = (sums**2 / counts).sum()
-    return share / (scores @ scores)
+        counts = np.bincount(row)
+        share[:, i] = [(np.bincount(row, each) ** 2 / counts).sum() for each in scores]
+    return share / (scores**2).sum(axis=1, keepdims=True)
 
 
 class InPairs(NamedTuple):

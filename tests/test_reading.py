@@ -222,14 +222,13 @@ def test_a_continuous_target_is_cut_into_five_classes_of_equal_frequency():
     same(whole.entropies, count(X, fifths))
 
 
-def test_a_frequent_number_is_a_class_and_the_others_are_cut_among_themselves():
+def test_a_frequent_number_takes_the_classes_that_it_fills():
     rest = np.arange(1, 41)
     for y, counts in (
-        (np.append(np.zeros(360), rest), [360, 10, 10, 10, 10]),
-        (np.append(np.zeros(360), -rest), [10, 10, 10, 10, 360]),
-        (np.append(np.zeros(360), rest - 20.5), [10, 10, 360, 10, 10]),
-        (np.append(np.zeros(360), rest[:10]), [360, 5, 5]),  # too few rows for four classes
-        (np.append(np.repeat([0.0, 50.0], 180), rest), [180, 14, 13, 13, 180]),
+        (np.append(np.zeros(360), rest), [360, 40]),
+        (np.append(np.zeros(360), -rest), [40, 360]),
+        (np.append(np.zeros(200), rest), [200, 40]),
+        (np.append(np.zeros(80), rest), [80, 16, 24]),
     ):
         target = ParsedTarget.of(y, len(y), "continuous").classes
         assert target.counts.tolist() == counts

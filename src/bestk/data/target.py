@@ -23,7 +23,6 @@ PEAK = 3.0  # times the rows of a number at either end of a score has one in its
 MAX_CODES = 100  # different whole numbers that may be the codes of classes
 MAX_WEIGHTED_ROWS = 2**31  # that weights may make of the rows of a table
 MIN_WEIGHTED_ROWS = 30  # or a tenth of the rows; fewer, and weights are shares, not rows
-MIN_CUT_ROWS = 5  # of a class on average, where a frequent value is a class of its own
 MIN_ROWS_PER_CLASS = 20  # fewer on average, and many different whole numbers are a quantity
 
 
@@ -270,19 +269,12 @@ def weighted_rows(sample_weight: Any, y: Any, n_samples: int) -> Indices:
 
 
 def cut_target(values: Floats, n_bins: int = TARGET_BINS) -> Indices:
-    """Classes of numbers: each value one where they are few, or else of equal frequency.
-
-    For three classes or more, a value of more rows than a class, as the zeros of claims or rain,
-    is a class of its own: the others are cut among themselves.
-    """
-    known, rest = np.unique(values, return_counts=True)
-    if len(known) <= n_bins:
-        rest[:] = 1
-    last = np.zeros(len(known), bool)  # of its class
-    while n_bins > 2 and rest.max() > max(MIN_CUT_ROWS, rest.sum() / n_bins):
-        often = rest.argmax()
-        last[[often - 1, often]], rest[often] = True, 0
-        n_bins = min(n_bins - 1, max(1, rest.sum() // MIN_CUT_ROWS))
-    ranks = -(-np.arange(1, n_bins) * rest.sum() // n_bins)
-    last[np.searchsorted(rest.cumsum(), ranks)] = True
-    return np.searchsorted(known[:-1][last[:-1]], values)
+    """Classes of numbers: each value one where they are few, or else of equal frequency."""
+    known = np.unique(values)
+    basis = known if 1 < len(known) <= n_bins else np.sort(values)
+    ranks = -(-np.arange(1, n_bins) * len(basis) // n_bins)
+    last = np.unique(basis[ranks - 1])  # of each class
+    last = last[last < basis[-1]]
+    if not len(last) and n_bins > 2:  # nearly all rows have the largest value
+        last = known[-2:-1]
+    return np.searchsorted(last, values)

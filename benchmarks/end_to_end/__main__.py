@@ -49,7 +49,7 @@ JMI = {"6,000 x 500": (6_000, 500, 2, 2), "72 x 7,070": (72, 7_070, 3, 2),
 STAGES = {  # where the functions of each stage are looked up
     "read": ["selection.selector.read_features", "selection.pipeline.read_targets"],
     "check": ["selection.pipeline.find_constant", "data.table.Table.check_exact"],
-    "cut": ["information.reading.fit_together", "information.reading.discretise"],
+    "cut": ["information.reading.fit_together", "information.reading._discretise"],
     "encode": ["information.reading.encode", "information.backends._native.pack"],
     "scores": ["information.reading.ScoredTable.__init__",
                "information.reading.measure_covariances"],

@@ -26,13 +26,7 @@ class ParameterError(BestKError, ValueError):
 
 
 class UnknownNameError(ParameterError):
-    """A name that is not among the known ones; the message suggests the nearest.
-
-    Examples
-    --------
-    >>> str(UnknownNameError("column", "agee", ["age", "sex"], "people.csv"))
-    "people.csv has no column 'agee'; did you mean 'age'?"
-    """
+    """A name that is not among the known ones; the message suggests the nearest."""
 
     def __init__(
         self, kind: str, name: object, known: Iterable[object], where: object = None

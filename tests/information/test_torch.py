@@ -68,6 +68,11 @@ def tiny_tiles(tiny):
         yield
 
 
+def test_features_are_cut_where_planes_exceed_the_most_and_at_the_bands():
+    cuts = _torch_pairs.cut_by_levels(np.array([1, 2, 3, 3, 300]), 5, (2, 64))
+    assert list(cuts) == [(0, 2), (2, 3), (3, 4), (4, 5)]
+
+
 @every_device
 def test_xor_has_no_marginal_information_but_one_bit_jointly(device):
     h = count([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], f"torch:{device}")

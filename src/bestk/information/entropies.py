@@ -27,13 +27,7 @@ UNCHECKED_BYTES = 2**26  # a smaller matrix is allocated without a look at the f
 
 
 def subtract_doubt(relevance: Floats, chance: Floats) -> Floats:
-    """``relevance - 1.5 c exp(-relevance / c)``, with the largest relevance c by chance.
-
-    Examples
-    --------
-    >>> subtract_doubt(np.array([0.0, 0.1, 1.0]), np.array([0.1, 0.1, 0.1])).round(3)
-    array([-0.15 ,  0.045,  1.   ])
-    """
+    """``relevance - 1.5 c exp(-relevance / c)``, with the largest relevance c by chance."""
     return relevance - DOUBT * chance * np.exp(-np.maximum(relevance, 0.0) / chance)
 
 

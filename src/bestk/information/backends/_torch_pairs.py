@@ -261,11 +261,6 @@ def cut_by_levels(
     """Cut ascending levels where planes, all features having as many as the last, exceed most.
 
     Levels up to each of the bands are kept apart.
-
-    Examples
-    --------
-    >>> list(cut_by_levels(np.array([1, 2, 3, 3, 300]), 5, (2, 64)))
-    [(0, 2), (2, 3), (3, 4), (4, 5)]
     """
     for first, end in pairwise([0, *np.searchsorted(levels, bands, "right").tolist(), len(levels)]):
         while first < end:

@@ -13,6 +13,7 @@ from scipy.special import chdtrc, entr
 from bestk._typing import Array, Floats, Indices
 from bestk.data.table import Table, find_numeric
 from bestk.data.target import ParsedTarget
+from bestk.discretize import MDLP
 from bestk.errors import SelectionWarning
 from bestk.information.reading import code_table
 from bestk.native.threads import calm_blas
@@ -225,8 +226,9 @@ def _are_clear(
     if task.read.levels is not None:
         here = np.searchsorted(task.allowed, selected.places)
         levels, cut = task.read.levels[here], task.read.discretised
-        # a cut is the best of as many places as there are rows
-        gains = np.maximum(MIN_GAIN_OF_CUTS, 2 * (levels - 1) * np.log(rows))
+        # a cut is the best of as many places as there are rows; few of noise pass MDLP
+        per_cut = 0.0 if type(task.read.discretizer) is MDLP else 2 * np.log(rows)
+        gains = np.maximum(MIN_GAIN_OF_CUTS, (levels - 1) * per_cut)
         gains[~np.isin(here, () if cut is None else cut)] = 0.0
     degrees = np.maximum(1, levels - 1) * (n_classes - 1)
     in_pairs = np.outer(levels, degrees)

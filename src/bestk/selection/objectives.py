@@ -163,9 +163,9 @@ class Shared(Objective):
     ``Q_ii = I(xi; y) - doubt_i``,
     ``Q_ij = max(I(xi; xj | y) - I(xi; xj) - r m, -m) / w``, where m = min(I(xi; y), I(xj; y)),
     ``r = 1 - exp(-2 I(xi; xj))``, the squared correlation of normal columns, and
-    w = max(2, k): what three columns share is subtracted for each pair, so that k - 1 prefers noise
-    to the third of three strong columns. The penalty is never more than the less relevant column
-    has to share. The doubt, of estimates corrected for chance, is that of
+    w = max(2, k). What three columns share is subtracted for each pair of them: with k - 1, noise
+    is selected before the third of three strong columns. The penalty is never more than the less
+    relevant column has to share. The doubt, of estimates corrected for chance, is that of
     :meth:`Entropies.certain_mi`.
     """
 

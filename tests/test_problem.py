@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bestk import solve
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 from bestk.problem.solution import percent_of
@@ -23,6 +24,12 @@ def test_a_gap_in_percent_is_rounded_up():
     assert [percent_of(gap) for gap in gaps] == ["1.3%", "13%", "0.01%", "infinite"]
 
 
+def test_whole_numbers_that_float64_represents_are_told_apart():
+    largest = 2**53 - 1
+    assert solve(np.diag([largest - 1, largest]), 1, "exact").support.tolist() == [1]
+    assert solve(np.diag([1.0 * 2**62, 3.0 * 2**62]), 1, "exact").support.tolist() == [1]
+
+
 def test_a_symmetric_matrix_is_not_copied():
     Q = np.array([[1.0, 2.0], [2.0, 3.0]])
     assert BQP(Q, 1).Q is Q
@@ -33,6 +40,9 @@ def test_a_symmetric_matrix_is_not_copied():
     [
         (np.zeros((2, 3)), 1, r"square matrix, not of shape \(2, 3\)"),
         (np.zeros((0, 0)), 1, "square"),
+        (np.diag([2**62, 2**62 + 1]), 1, r"whole numbers of 2\*\*53 or more, .* subtract"),
+        ([[0, -(2**53)], [-(2**53), 0]], 1, "whole numbers"),
+        (np.array([[2**63 + 1]], np.uint64), 1, "whole numbers"),
         ([[np.nan, 0.0], [0.0, 1.0]], 1, "NaN or infinite"),
         ([[np.inf, 0.0], [0.0, 1.0]], 1, "NaN or infinite"),
         (np.eye(2) * 1j, 1, "real numbers, not complex128"),

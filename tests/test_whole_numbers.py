@@ -9,7 +9,7 @@ import pytest
 from bestk import SelectBestK
 from bestk.data.codes import encode
 from bestk.data.files import load
-from bestk.data.frames import read_table
+from bestk.data.frames import read_features, read_table
 from bestk.data.sources import open_source
 from bestk.data.target import read_continuous_target, read_target
 
@@ -98,11 +98,70 @@ def test_files_that_store_integers_are_read_to_the_last_digit(tmp_path, offset, 
     assert found.support_.tolist() == [True, False]
 
 
-def test_text_files_are_read_as_floats(tmp_path):
+TEXT_FILES = [".csv", ".csv.gz", ".tsv"]
+
+
+def write_text(frame, path):
+    frame.to_csv(path, index=False, sep="\t" if path.suffix == ".tsv" else ",")
+    return path
+
+
+@pytest.mark.parametrize("suffix", TEXT_FILES)
+@pytest.mark.parametrize("offset", [*OFFSETS, 2**63])
+def test_text_files_are_read_to_the_last_digit(tmp_path, offset, suffix):
+    path = write_text(frame_of(offset).assign(y=Y), tmp_path / f"t{suffix}")
+    found, wanted = (
+        load(open_source(written), "y").table
+        for written in (path, write_text(frame_of(0).assign(y=Y), tmp_path / "small.csv"))
+    )
+    differences = np.subtract(found.keep(np.array([1])).blocks[0].values[:, 0].tolist(), offset)
+    np.testing.assert_array_equal(differences, wanted.numeric()[0][:, 1])
+    with pytest.raises(ValueError, match=REFUSED):
+        SelectBestK(2, "maxrel").fit(path, "y")
+    chosen = SelectBestK(1, "maxrel", exclude=["a"]).fit(path, "y")
+    assert chosen.support_.tolist() == [True, False]
+
+
+@pytest.mark.parametrize("offset", [*OFFSETS, 2**63, 10**30])
+def test_classes_in_text_files_are_told_apart_to_the_last_digit(tmp_path, offset):
+    classes = RNG.permutation(np.arange(300) % 4)
+    frame = pd.DataFrame({"b": B, "a": 3 * classes + RNG.integers(0, 2, 300)})
+    path = write_text(frame.assign(y=[offset + int(each) for each in classes]), tmp_path / "t.csv")
+    found = SelectBestK(1, "maxrel").fit(path, "y")
+    np.testing.assert_array_equal(
+        found.scores_, SelectBestK(1, "maxrel").fit(frame, classes).scores_
+    )
+
+
+def test_digits_that_no_integer_holds_are_text_in_text_files(tmp_path):
+    path = write_text(frame_of(10**30).assign(y=Y), tmp_path / "t.csv")
+    found = SelectBestK(1, "maxrel").fit(path, "y")
+    assert found.solution_.support.tolist() == [1]
+    wanted = SelectBestK(1, "maxrel", categorical_features=["a"]).fit(frame_of(0), Y)
+    np.testing.assert_array_equal(found.scores_, wanted.scores_)
+
+
+@pytest.mark.parametrize("written", ["{:,}", "{} kg", "{:,d} €"])
+def test_numbers_written_as_text_that_would_be_rounded_stay_text(written):
+    texts = {f"to {n}": [written.format(n + i) for i in range(200)] for n in (900, 2**60)}
+    assert read_features(pd.DataFrame(texts)).kinds.tolist() == ["numeric", "string"]
+
+
+def test_large_numbers_with_fractions_or_exponents_are_floats_in_text_files(tmp_path):
     path = tmp_path / "t.csv"
-    frame_of(2**62).assign(y=Y).to_csv(path, index=False)
-    values, _ = load(open_source(path), "y").table.numeric()
-    np.testing.assert_array_equal(values[:, 1], np.array(shifted(2**62), float))
+    rows = [f"{b},{a}e300,{a}9007199254740993.5,{y}" for b, a, y in zip(B, A, Y, strict=True)]
+    path.write_text("\n".join(["b,a,c,y", *rows]))
+    table = load(open_source(path), "y").table
+    assert table.kinds.tolist() == ["numeric"] * 3
+    np.testing.assert_array_equal(table.numeric()[0][:, 1], [float(f"{a}e300") for a in A])
+
+
+def test_large_whole_numbers_far_down_a_text_file_are_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f"{row % 7},{row % 2}" for row in range(2**20)]
+    path.write_text("\n".join(["a,y", *rows, f",0\n{2**53 + 1},1\n"]))
+    with pytest.raises(ValueError, match=REFUSED):
+        SelectBestK(1, "maxrel").fit(path, "y")
 
 
 def test_blocks_in_memory_are_refused():

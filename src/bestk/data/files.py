@@ -29,7 +29,7 @@ from bestk.data.sources import (
     open_dataset,
     open_source,
 )
-from bestk.data.table import MAX_EXACT, Block, Table, find_features
+from bestk.data.table import MAX_EXACT, Block, Table, find_features, find_inexact
 from bestk.data.target import MAX_CLASSES
 from bestk.data.text import notes_on, parse_levels, parse_text
 from bestk.errors import DataError, counted
@@ -116,11 +116,28 @@ def read_file(
         raise DataError(f"{source.path} has {came}; nothing can be selected")
     limit, n_known = min(part.limit for part in parts), parts[0].n_rows
     tables, targets = zip(*(parts.pop(0).sample(limit) for _ in groups), strict=True)
-    table, (y, note) = _join_columns(tables), _parse_target(names[-1], targets[0])
+    table = _join_columns(tables)
+    if isinstance(source, TextSource) and (large := _large_numbers(table, names[-1], targets[0])):
+        exact = source.checked(large)
+        if exact.types != source.types:
+            return read_file(exact, names, random_state, for_default)
+    y, note = _parse_target(names[-1], targets[0])
     lost = n_rows - n_known
     missing = [f"left out {counted(lost, 'row')} with no {names[-1]!r}"] if lost else []
     table = replace(table, notes=(*source.notes, *note, *missing, *table.notes))
     return source, (table, y), n_known
+
+
+def _large_numbers(table: Table, target: str, y: Array) -> list[str]:
+    """The columns, and the target, with numbers so large that float64 may have rounded them."""
+    large = list[str]()
+    for block in table.blocks:
+        if block.values.dtype.kind == "f":
+            places = block.columns[find_inexact(block.values)]
+            large += [table.names[place] for place in places.tolist()]
+    if y.dtype.kind == "f" and len(find_inexact(y[:, np.newaxis])):
+        large.append(target)
+    return large
 
 
 def _parse_target(name: str, y: Array) -> tuple[Array, list[str]]:

@@ -159,13 +159,27 @@ class TextSource(Source):
             )
 
     def checked(self, columns: Sequence[str]) -> Self:
-        """The same table; what is no number or boolean in all rows is text."""
-        text, odd = arrow().string(), list[str]()
-        left = [name for name in columns if self.types[name] != text]
-        for batch in self.batches(left, types=dict.fromkeys(left, text)):
-            pairs = zip(left, batch.columns, strict=True)
-            odd += [name for name, column in pairs if not _holds(column, self.types[name])]
-        return replace(self, types=self.types | dict.fromkeys(odd, text))
+        """The same table, with types that hold for all rows of some columns.
+
+        Numbers without a fraction are integers, so that none is rounded; what is no number or
+        boolean in all rows is text, and so are whole numbers that no type of integers holds.
+        """
+        pa = arrow()
+        number, integers = pa.float64(), [pa.int64(), pa.uint64()]
+        unsure = [name for name in columns if self.types[name] != pa.string()]
+        digits_only = {name for name in unsure if self.types[name] == number}
+        possible = {name: [*integers, self.types[name]] for name in unsure}
+        for batch in self.batches(unsure, types=dict.fromkeys(unsure, pa.string())):
+            for name, column in zip(unsure, batch.columns, strict=True):
+                if name in digits_only and not _are_whole(column):
+                    digits_only.remove(name)
+                possible[name] = [type_ for type_ in possible[name] if _holds(column, type_)]
+        types = dict(self.types)
+        for name in unsure:
+            accepted = integers if name in digits_only else [self.types[name]]
+            exact = [type_ for type_ in accepted if type_ in possible[name]]
+            types[name] = exact[0] if exact else pa.string()
+        return replace(self, types=types)
 
     def as_text(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield batches of some columns, spelled as they are in the file."""
@@ -199,8 +213,15 @@ def _checked_batch(batch: Any, names: list[str]) -> Any:
     return batch
 
 
+def _are_whole(column: Any) -> bool:
+    """Whether all texts that are not missing are numbers written with digits only."""
+    compute = arrow("compute")
+    digits_only = compute.match_substring_regex(column, r"^[ \t]*[+-]?[0-9]+[ \t]*$")
+    return compute.all(digits_only).as_py() is not False
+
+
 def _holds(column: Any, type_: Any) -> bool:
-    """Whether all texts are numbers, or booleans."""
+    """Whether all texts are values of a type of numbers, or booleans."""
     compute = arrow("compute")
     try:
         compute.cast(compute.utf8_trim(column, " \t"), type_)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.data.table import Block, Table
+from bestk.data.table import MAX_EXACT, Block, Table
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MISSING = (
@@ -100,6 +100,8 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
     read = list(compress(texts, there))
     if kind[:5] not in READ_AS and _are_codes(read):
         return None
+    if _are_merged(values[there]):
+        return None
     odd = tuple(compress(texts, known & ~there))
     first = next((i for i, text in enumerate(read) if not WHOLE.fullmatch(text)), 0)
     example = str(levels[int(np.flatnonzero(there)[first])]).strip()
@@ -172,6 +174,12 @@ def _are_codes(texts: list[str]) -> bool:
         return False
     lengths = set(map(len, digits))
     return len(digits) <= FEW_LEVELS or (len(lengths) == 1 and min(lengths) >= CODE_DIGITS)
+
+
+def _are_merged(values: Floats) -> bool:
+    """Whether numbers that are written differently are the same because float64 rounds them."""
+    large = values[np.abs(values) >= MAX_EXACT]
+    return len(np.unique(large)) < len(large)
 
 
 def parse_text(table: Table, keep: Collection[int] = ()) -> Table:

@@ -17,6 +17,8 @@ from bestk.native import kernels
 from bestk.problem.lazy import CachedColumns, blocks
 
 MIN_ENTRY, MAX_ENTRY = 1e-75, 1e75  # the largest entry: its cubes neither vanish nor overflow
+# float64 represents every whole number below it, and from it on only some.
+MAX_EXACT = 2**53
 MIN_GAIN = 1e-12  # of a swap, relative to the largest entry: a smaller one is rounding
 MAX_SWAPS = 1000  # tens are usual
 NO_ITEMS = np.empty(0, np.int64)
@@ -153,6 +155,11 @@ def _symmetric(Q: Any) -> tuple[Floats, float]:
         raise ValueError(f"Q must hold real numbers, not {matrix.dtype}")
     if np.ma.is_masked(Q):
         raise ValueError("Q has masked entries; fill them in before solving, e.g. Q.filled(0)")
+    if matrix.dtype.kind in "iu" and (matrix.min() <= -MAX_EXACT or matrix.max() >= MAX_EXACT):
+        raise ValueError(
+            "Q holds whole numbers of 2**53 or more, which float64 cannot tell apart; subtract a "
+            "constant from the diagonal, which changes no choice, or divide Q by a common factor"
+        )
     with np.errstate(over="ignore"):
         matrix = np.asarray(matrix, np.float64)
     largest = largest_entry(matrix)

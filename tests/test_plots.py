@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import same_color
 from matplotlib.figure import Figure
+from sklearn.exceptions import NotFittedError
 
 from bestk import SelectBestK, plots, solve
 from bestk.evaluation import Curves, Row
@@ -236,5 +237,7 @@ def test_pictures_of_features_want_a_solution_that_tells_of_them():
         plots.plot_pairs(bare)
     with pytest.raises(ValueError, match=r"details\['relevance'\]"):
         plots.plot_features(bare)
-    with pytest.raises(TypeError, match="not SelectBestK"):
+    with pytest.raises(NotFittedError, match="SelectBestK has no rows to select from; call fit"):
         plots.plot_features(SelectBestK())
+    with pytest.raises(TypeError, match="a fitted selector, not list"):
+        plots.plot_features([1, 2])

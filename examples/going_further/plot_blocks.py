@@ -2,8 +2,8 @@
 A table that comes in blocks of rows
 ====================================
 
-A selector can be given a table block by block, and selects from all rows so far whenever a result
-is asked for. How many rows does it take until the features are found?
+A selector can be given a table block by block, and selects from all rows so far whenever it is told
+to. How many rows does it take until the features are found?
 """
 
 import matplotlib.pyplot as plt
@@ -28,14 +28,14 @@ def block(number):
 
 
 # %%
-# ``partial_fit`` holds the rows of a block in small types. Features are selected when a result is
-# asked for, which may be after each block.
+# ``partial_fit`` collects the rows of a block in small types. ``finalize`` selects from all rows so
+# far, here after each block, and warns of columns that are no better than chance in these rows.
 
 n_blocks = 20
 selector = SelectBestK(k=TELLING, discretizer=None, bound=None)
 scores, found = [], []
 for number in range(n_blocks):
-    selector.partial_fit(*block(number))
+    selector.partial_fit(*block(number)).finalize()
     scores.append(selector.scores_)
     found.append(int(selector.support_[:TELLING].sum()))
 thousands = ROWS * np.arange(1, n_blocks + 1) / 1000

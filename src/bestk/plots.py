@@ -201,6 +201,10 @@ def _curve_axes(ax: "Axes | None", width: float) -> "Axes":
 
 def read_solution(solution: Any, *wanted: str) -> Solution:
     """The solution, or that of a fitted selector; its details must contain what is wanted."""
+    from bestk.selection.base import PartialFit
+
+    if isinstance(solution, PartialFit):
+        solution.finalize()
     found = getattr(solution, "solution_", solution)
     if not isinstance(found, Solution):
         raise TypeError(

@@ -111,7 +111,7 @@ def test_whole_weights_are_repeated_rows_in_partial_fit():
         expected.partial_fit(codes[own], Y[own])
     weighted.partial_fit(codes[:2], Y[:2], sample_weight=[0, 0])
     assert weighted.n_samples_seen_ == expected.n_samples_seen_ == len(ROWS)
-    assert_same(weighted.solution_, expected.solution_)
+    assert_same(weighted.finalize().solution_, expected.finalize().solution_)
 
 
 def test_whole_weights_are_repeated_rows_for_the_command(tmp_path):

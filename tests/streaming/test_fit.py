@@ -15,12 +15,15 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import estimator_html_repr
+from sklearn.utils.validation import check_is_fitted
 
 from bestk import CAIM, SelectBestK, select
 from bestk.data import rows
 from bestk.data.frames import read_table
 from bestk.data.rows import Reservoir
 from bestk.errors import SelectionWarning
+from bestk.plots import read_solution
 
 from ..selector.conftest import mixed_frame as wide_mixed_frame
 
@@ -36,6 +39,7 @@ def pairs(X, y, cuts):
 
 
 def same(found, expected):
+    found.finalize()
     np.testing.assert_array_equal(found.solution_.support, expected.solution_.support)
     np.testing.assert_array_equal(found.scores_, expected.scores_)
     np.testing.assert_array_equal(found.ranking_, expected.ranking_)
@@ -181,11 +185,74 @@ def test_partial_fit_on_blocks_is_fit_on_all_of_them(options):
     selector = SelectBestK(k=4, **options)
     for block in pairs(X, y, [0, 10, 300, 569]):
         selector.partial_fit(*block)
-    assert "solution_" not in vars(selector)
     same(pickle.loads(pickle.dumps(selector)), expected)
+    assert not hasattr(selector, "solution_")
+    np.testing.assert_array_equal(selector.transform(X), expected.transform(X))
     same(selector, expected)
-    assert "solution_" in vars(selector)
-    np.testing.assert_array_equal(selector.get_support(), expected.get_support())
+
+
+USES = {
+    "finalize": lambda selector, X: selector.finalize(),
+    "transform": lambda selector, X: selector.transform(X),
+    "get_support": lambda selector, X: selector.get_support(),
+    "get_feature_names_out": lambda selector, X: selector.get_feature_names_out(),
+    "inverse_transform": lambda selector, X: selector.inverse_transform(X[:, :31]),
+    "a plot": lambda selector, X: read_solution(selector),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_the_first_use_after_partial_fit_selects_once_and_warns_as_fit_does(use):
+    X, y = load_breast_cancer(return_X_y=True)
+    X = np.column_stack([X, np.ones(len(y))])
+    with pytest.warns(SelectionWarning) as expected:
+        SelectBestK(31, "maxrel").fit(X, y)
+    selector = SelectBestK(31, "maxrel").partial_fit(X[:300], y[:300]).partial_fit(X[300:], y[300:])
+    with pytest.warns(SelectionWarning) as told:
+        USES[use](selector, X)
+    assert str(told[0].message) == str(expected[0].message)
+    solution = selector.solution_
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for ask in USES.values():
+            ask(selector, X)
+    assert selector.solution_ is solution
+    selector.partial_fit(X[:100], y[:100])
+    assert not hasattr(selector, "solution_")
+    assert selector.finalize().solution_ is not solution
+
+
+def test_asking_a_selector_that_has_collected_rows_starts_no_work(monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    selector = SelectBestK("auto").partial_fit(X, y)
+    monkeypatch.setattr(SelectBestK, "_select_rows", lambda *_: pytest.fail("work was started"))
+    for name in ("solution_", "support_", "ranking_", "scores_", "discretizer_", "k_", "k_scores_"):
+        assert not hasattr(selector, name)
+        assert getattr(selector, name, None) is None
+        with pytest.raises(NotFittedError, match=rf"call finalize\(\), .* before {name}"):
+            getattr(selector, name)
+    for ask in (repr, clone, pickle.dumps, estimator_html_repr):
+        ask(selector)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(selector)
+    with pytest.raises(AttributeError, match="has no attribute 'other'"):
+        selector.other  # noqa: B018
+
+
+def test_a_result_that_a_selection_does_not_have_is_no_attribute():
+    X, y = load_breast_cancer(return_X_y=True)
+    selector = SelectBestK(3, "maxrel").partial_fit(X, y).finalize()
+    with pytest.raises(AttributeError, match="has no attribute 'k_scores_'"):
+        selector.k_scores_  # noqa: B018
+
+
+def test_there_is_nothing_to_finalize_before_rows_and_nothing_to_do_after_fit():
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.raises(NotFittedError, match="has no rows to select from; call fit or partial_fit"):
+        SelectBestK(3).finalize()
+    selector = SelectBestK(3, "maxrel").fit(X, y)
+    solution = selector.solution_
+    assert selector.finalize().solution_ is solution
 
 
 def test_k_is_chosen_from_blocks_as_from_the_table():
@@ -194,10 +261,9 @@ def test_k_is_chosen_from_blocks_as_from_the_table():
     found = SelectBestK("auto", "mrmr").fit(pairs(X, y, [0, 300, 569]))
     in_parts = SelectBestK("auto", "mrmr").partial_fit(X[:300], y[:300])
     in_parts.partial_fit(X[300:], y[300:])
-    for each in (found, in_parts):
+    for each in (found, in_parts.finalize()):
         assert (each.k_, each.k_scores_) == (expected.k_, expected.k_scores_)
         same(each, expected)
-    assert not hasattr(SelectBestK(3).partial_fit(X, y), "k_scores_")
 
 
 def test_groups_of_blocks_are_named():
@@ -299,8 +365,8 @@ def test_blocks_may_be_sorted_by_class(options):
         block[:] = 9  # the caller may use its memory again
     assert found.n_samples_seen_ == 400
     wanted = SelectBestK(2, "jmi", **options).fit(X, y)
-    assert found.support_[2]
     same(found, wanted)
+    assert found.support_[2]
 
 
 def test_a_second_class_is_needed_when_results_are_asked_for_and_not_before():
@@ -317,7 +383,7 @@ def test_many_columns_in_blocks_are_selected_without_their_matrix(monkeypatch):
     X[:, 7] = y ^ (rng.random(300) < 0.2)
     monkeypatch.setattr("bestk.selection.methods.MAX_DENSE_FEATURES", 10)
     found = SelectBestK(5, "tpower", bound=None, discretizer=None).partial_fit(X, y)
-    assert found.support_[7]
+    assert found.get_support()[7]
 
 
 @pytest.mark.parametrize("wrap", [list, iter])
@@ -385,7 +451,7 @@ def test_numbers_written_as_text_are_numbers_in_every_block():
     in_parts = Select(k=3, discretizer="equal-frequency")
     for block in blocks:
         in_parts.partial_fit(*block)
-    assert len(in_parts.discretizer_.cut_points_) == 3
+    assert len(in_parts.finalize().discretizer_.cut_points_) == 3
     kept = Select(k=2, categorical_features=["day", "price"]).fit(blocks)
     assert len(kept.discretizer_.cut_points_) == 1
 

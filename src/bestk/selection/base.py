@@ -11,6 +11,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
@@ -24,8 +25,9 @@ from bestk.data.table import Table, refuse_shape
 from bestk.data.target import weighted_rows
 from bestk.discretize import check_parameters
 from bestk.errors import counted
+from bestk.native.threads import threads
 from bestk.problem.solution import Solution
-from bestk.selection.cautions import with_warnings
+from bestk.selection.cautions import warn_of, with_warnings
 from bestk.selection.pipeline import Task, pair_details, settle
 
 SELECTABLE: dict[str, list[Any]] = {
@@ -49,7 +51,17 @@ SELECTABLE: dict[str, list[Any]] = {
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],
 }  # fmt: skip
-FOUND = ("solution_", "support_", "ranking_", "scores_", "discretizer_", "k_scores_", "k_errors_")
+# The attributes that a selection sets, but for ``k_``, which is read from ``solution_``.
+RESULTS = {
+    "solution_",
+    "support_",
+    "ranking_",
+    "scores_",
+    "discretizer_",
+    "k_scores_",
+    "k_errors_",
+    "k_",
+}
 
 
 def forget(selector: Any) -> None:
@@ -139,8 +151,8 @@ class TableSelector(SelectorMixin, BaseEstimator):
         ----------
         X : table of shape (n_samples, n_features)
         """
-        check_is_fitted(self)
-        kept, X = self.get_support(indices=True), self._check_table(X, reset=False)
+        kept = self.get_support(indices=True)
+        X = self._check_table(X, reset=False)
         if not is_frame(X):
             return X[:, kept]
         part = _safe_indexing(X, kept, axis=1)
@@ -158,10 +170,10 @@ class TableSelector(SelectorMixin, BaseEstimator):
         except TypeError:  # dates of pyarrow beside numbers
             return np.array([each.to_list() for each in frame.iter_columns()], object).T
 
-    def _keep(self, task: Task) -> None:
-        """Store what was found of each feature."""
-        self.solution_ = with_warnings(task, self.solution_)
-        support, k = self.solution_.support, len(self.solution_.support)
+    def _keep(self, task: Task, solution: Solution) -> None:
+        """Store a solution with its warnings, and what was found of each feature."""
+        self.solution_ = with_warnings(task, solution)
+        support, k = solution.support, solution.k
         self.ranking_ = np.full(task.table.n_features, k + 1)
         self.ranking_[support] = np.arange(1, k + 1)
         self.support_ = self.ranking_ <= k
@@ -202,16 +214,18 @@ class JointSelector(TableSelector):
 
 
 class PartialFit(JointSelector):
-    """``partial_fit``, and results that are worked out when they are first asked for."""
+    """``partial_fit``, which collects rows, and ``finalize``, which selects from them."""
 
     n_samples_seen_: int
     _held: Reservoir
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Hold a block of rows; features are selected when a result is asked for.
+        """Collect a block of rows; :meth:`finalize` selects from all rows so far.
 
-        Results are those of ``fit`` on all rows so far; of very many, on a random sample of them
-        (:doc:`/scale`). Levels and classes may be new in any block.
+        ``transform``, ``get_support`` and the like call ``finalize`` where that is yet to be done;
+        attributes such as ``solution_`` are there once it is. Results are those of ``fit`` on all
+        rows so far; of very many, on a random sample of them (:doc:`/scale`). Levels and classes
+        may be new in any block.
 
         Parameters
         ----------
@@ -232,17 +246,54 @@ class PartialFit(JointSelector):
             table, values = table.take(rows), values[rows]
         if first:
             self._held = Reservoir(self.random_state)
-        for name in FOUND:
-            self.__dict__.pop(name, None)
+        for name in vars(self).keys() & RESULTS:
+            delattr(self, name)
         self._held.add_table(table, values)
         self.n_samples_seen_ = self._held.n_rows
         return self
 
+    def finalize(self) -> Self:
+        """Select from all rows that ``partial_fit`` has collected, and warn as ``fit`` does.
+
+        Where nothing was collected since features were last selected, nothing is done, and
+        ``solution_`` stays the same object. More rows may be collected afterwards.
+        """
+        if "solution_" in vars(self):
+            return self
+        if "_held" not in vars(self):
+            raise NotFittedError(
+                f"this {type(self).__name__} has no rows to select from; call fit or partial_fit"
+            )
+        self._validate_params()
+        with threads(self.n_jobs):
+            self._select_rows(*self._held.sample())
+        warn_of(self.solution_)
+        return self
+
+    def _select_rows(self, X: Any, y: Any) -> None:
+        """Select from a table and its target, and keep the results."""
+        raise NotImplementedError
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        return self.finalize().support_
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """The names of the selected features."""
+        self.finalize()
+        return np.asarray(super().get_feature_names_out(input_features), object)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "solution_" in vars(self)
+
     def __getattr__(self, name: str) -> Any:
-        if name not in FOUND or "_held" not in vars(self):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self._select_rows(*self._held.sample())
-        return object.__getattribute__(self, name)
+        name_of_class = type(self).__name__
+        is_pending = "_held" in vars(self) and "solution_" not in vars(self)
+        if name in RESULTS and is_pending:
+            raise NotFittedError(
+                f"this {name_of_class} has collected rows and is yet to select from them; "
+                f"call finalize(), which warns as fit does, before {name}"
+            )
+        raise AttributeError(f"{name_of_class!r} object has no attribute {name!r}")
 
 
 def count_features(k: float | str, n: int, task: Task) -> int:

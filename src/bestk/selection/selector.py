@@ -200,13 +200,13 @@ class SelectBestK(PartialFit):
             task = Task.of(self, table, targets, sample_weight)
         with self._stage("selecting"):
             if isinstance(self.k, str):
-                found = select_auto_k(self, task, table, targets, sample_weight, groups)
-                self.solution_, self.k_scores_ = found, found.details["k_scores"]
+                solution = select_auto_k(self, task, table, targets, sample_weight, groups)
+                self.k_scores_ = solution.details["k_scores"]
                 if self.scoring is None:
-                    self.k_errors_ = found.details["k_errors"]
+                    self.k_errors_ = solution.details["k_errors"]
             else:
-                self.solution_ = select_number(self, task, self.n_features_in_)
-        self._keep(task)
+                solution = select_number(self, task, self.n_features_in_)
+        self._keep(task, solution)
 
     def _stage(self, name: str) -> Any:
         return _print_elapsed_time(type(self).__name__, name if self.verbose else None)

@@ -171,9 +171,9 @@ class SelectBestKCV(JointSelector):
             **{f"split{number}_test_score": np.array(row) for number, row in enumerate(scores)},
         }
         self.best_k_ = choose(ks, np.array(scores), self.rule)
-        self.solution_ = whole.solution(self.best_k_)
-        self.selection_seconds_ += self.solution_.seconds
-        self._keep(whole)
+        solution = whole.solution(self.best_k_)
+        self.selection_seconds_ += solution.seconds
+        self._keep(whole, solution)
         if sample_weight is not None and folds is selecting:
             rows = repeated_rows(sample_weight, targets, table.n_samples)
             X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.machine import RESULTS
 from benchmarks.quality.runs import Plan, choose_sets, run
-from benchmarks.quality.ways import NAMES, missing_package
+from benchmarks.quality.ways import RUNNABLE, missing_package
 
 PAGE = Path(__file__).parents[2] / "docs" / "quality.md"
 ROWS = RESULTS / "quality.jsonl"
@@ -19,7 +19,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
     parser.add_argument("task", choices=["run", "limits", "report"])
     parser.add_argument("--half", choices=["tune", "judge"], default="judge")
-    parser.add_argument("--ways", nargs="+", default=list(NAMES), choices=NAMES, metavar="WAY")
+    ways = {"default": list(RUNNABLE), "choices": RUNNABLE, "metavar": "WAY"}
+    parser.add_argument("--ways", nargs="+", **ways)
     parser.add_argument("--sets", nargs="+", default=[], help="names, families or sources")
     parser.add_argument("--folds", type=int, default=5, choices=range(1, 6), metavar="1..5")
     parser.add_argument("--made-folds", type=int, default=1, choices=range(1, 4), metavar="1..3")

@@ -17,17 +17,32 @@ class Problem:
     """A table to select columns from."""
 
     name: str
-    X: pd.DataFrame  # categories have dtype "category", dates datetime64
+
+    X: pd.DataFrame
+    """Numbers are floats, categories have dtype "category", dates datetime64."""
+
     y: NDArray[Any]
+    """Codes of classes from 0 on, or numbers."""
+
     kind: Kind
-    source: str  # "paper", "wide", "mixed", "regression", "ordinary", "copies" or "made-up"
+    """What the target holds."""
+
+    source: str
+    """Where the table comes from: a key of ``sets.SOURCES``, or "made-up"."""
+
     half: Half
-    groups: tuple[tuple[str, ...], ...] = ()  # any column of a group recovers it; all else is noise
-    family: str = ""  # of made-up tables
+    """Whether choices are made on the table, or judged."""
+
+    groups: tuple[tuple[str, ...], ...] = ()
+    """Relevant columns, where they are known: any column of a group recovers it, and every
+    column of no group is noise."""
+
+    family: str = ""
+    """The model that a made-up table was drawn from; empty for real ones."""
 
     @property
     def made_up(self) -> bool:
-        """Whether it was drawn from a model."""
+        """Whether the table was drawn from a model."""
         return bool(self.family)
 
     @property

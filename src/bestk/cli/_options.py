@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import click
 
+from bestk._cached import cached_property
 from bestk.cli._terminal import Messages
 
 AUTO = "auto"  # k chosen by cross-validation

@@ -1,11 +1,11 @@
 """The target: classes, or numbers to predict; and the weights of its rows."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from bestk._cached import cached_property
 from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
 from bestk.data.frames import as_array, read_column

@@ -1,12 +1,12 @@
 """The mean of several estimates of the same information, and the covariances of its columns."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from itertools import starmap
 from typing import Any
 
 import numpy as np
 
+from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
 from bestk.information._scores import Covariances, Explained, ScoredTable, read_given

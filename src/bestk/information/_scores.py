@@ -6,12 +6,12 @@ below 2**53, which do not depend on their order: equal columns have equal inform
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
+from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
 from bestk.native import kernels

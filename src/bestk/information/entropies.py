@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from bestk._cached import cached_property
 from bestk._memory import free_memory, limits
 from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes

@@ -12,11 +12,13 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from bestk._cached import cached_property
 
 CPU_LEVELS = ("baseline", "avx2", "avx512")  # by number in cpu.c: a library for each
 TABLE_TYPES = {  # by number in table.c

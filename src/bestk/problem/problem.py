@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
 from math import inf
 from time import perf_counter
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import issymmetric
 
+from bestk._cached import cached_property
 from bestk._checks import whole
 from bestk._typing import Floats, Indices
 from bestk.native import kernels

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 from warnings import warn
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, entr
 
+from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices
 from bestk.data.table import Table, find_numeric
 from bestk.data.target import ParsedTarget

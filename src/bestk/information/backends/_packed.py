@@ -6,13 +6,13 @@ bits. Sixteen features make a tile, their words side by side.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes, ends
 from bestk.data.target import Target

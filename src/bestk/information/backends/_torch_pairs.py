@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from bestk._cached import cached_property
 from bestk._typing import Floats, Indices
 from bestk.information.backends import _torch_kernels as kernels
 from bestk.information.backends import _torch_tiles as tiles

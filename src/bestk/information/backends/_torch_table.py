@@ -5,7 +5,6 @@ Planes are cut from the codes when they are needed, and the table takes a byte f
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from math import isqrt
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from bestk._cached import cached_property
 from bestk._typing import Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target

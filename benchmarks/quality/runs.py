@@ -43,8 +43,17 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     """Finished cells, from the packed copy if there is no other; lines cut short are left out."""
     if not path.exists() and packed_copy(path).exists():
         path.write_bytes(gzip.decompress(packed_copy(path).read_bytes()))
+    return _parse_lines(path.read_text()) if path.exists() else []
+
+
+def read_packed(path: Path) -> list[dict[str, Any]]:
+    """Finished cells of a packed copy, whatever lies beside it."""
+    return _parse_lines(gzip.decompress(path.read_bytes()).decode())
+
+
+def _parse_lines(text: str) -> list[dict[str, Any]]:
     rows = []
-    for line in path.read_text().splitlines() if path.exists() else ():
+    for line in text.splitlines():
         try:
             rows.append(json.loads(line))
         except json.JSONDecodeError:

@@ -4,7 +4,11 @@ The halves were fixed before any result. The names of each source are sorted; th
 i is for tuning if i % 4 == 3 and for judging otherwise. Choices are made on ``tune`` alone, and
 what is published about them comes from ``judge`` alone. The halves of the tables of R packages
 follow from the hash of their names (``r_tables``), those of made-up tables from their family and
-seed (``tables``).
+seed (``tables``, ``domains``). The sets that come with scikit-learn are for tuning, since they were
+looked at before.
+
+New sets for judging are the tables of R packages, with and without copies, and the made-up ones
+of the source "new made-up": the others were judged before, when the default was another.
 """
 
 import json
@@ -17,10 +21,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import sklearn.datasets
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-from benchmarks.quality import ordinary, r_tables, tables
+from benchmarks.quality import domains, ordinary, r_tables, tables
 from benchmarks.quality.problem import Half, Kind, Problem
 
 MAX_ROWS = 2000  # of longer tables a random part is taken
@@ -47,10 +52,14 @@ FILES = {
     "mixed": ("adult", "german", "horse_colic", "hypothyroid", "mushroom", "soybean"),
     "regression": ("ailerons", "bloodbrain", "pac", "permeability", "pol", "puma32h", "riboflavin"),
 }  # fmt: skip
+SKLEARN = ("breast_cancer", "diabetes", "digits", "wine")  # for tuning
 CATEGORICAL = ("promoter",)  # every column is a category
 TABLES = ("ordinary", "R tables")
 COPIED = ("copies", "R copies")
-REAL = (*FILES, *TABLES)
+NEW_REAL = ("R tables",)
+NEW_COPIED = ("R copies",)
+NEW_MADE_UP = ("new made-up",)
+REAL = (*FILES, *TABLES, "scikit-learn")
 
 FEW_ROWS, TEXTS, MIXED, REGRESSION, ORDINARY = (
     "wide, few rows",
@@ -62,6 +71,8 @@ FEW_ROWS, TEXTS, MIXED, REGRESSION, ORDINARY = (
 LINES = (FEW_ROWS, TEXTS, MIXED, REGRESSION, ORDINARY)
 LINE_OF_SET = {
     "cnae9": TEXTS,
+    "diabetes": REGRESSION,
+    "digits": TEXTS,
     "dna": TEXTS,
     "multifeat": TEXTS,
     "optdigits": TEXTS,
@@ -80,6 +91,7 @@ LINE_OF_SOURCE = {
     "regression": REGRESSION,
     "ordinary": ORDINARY,
     "R tables": ORDINARY,
+    "scikit-learn": ORDINARY,
 }
 
 
@@ -101,7 +113,7 @@ class Entry:
     @property
     def available(self) -> bool:
         """Whether its package is installed, or its file is there."""
-        if self.family:
+        if self.family or self.source == "scikit-learn":
             return True
         if self.source in ("ordinary", "copies"):
             return ordinary.available()
@@ -117,7 +129,12 @@ class Entry:
             return ordinary.SPECS[self.table].kind
         if self.source in ("R tables", "R copies"):
             return r_tables.specs()[self.table].kind
-        return "numbers" if self.source == "regression" else "classes"
+        return "numbers" if self.line == REGRESSION else "classes"
+
+    @property
+    def line(self) -> str:
+        """The kind of table that a real set counts for."""
+        return line_of(self.name, self.source)
 
 
 def line_of(name: str, source: str) -> str:
@@ -142,8 +159,14 @@ def entries() -> Iterator[Entry]:
         yield Entry(table, "R tables", r_tables.half_of(table))
     for table in r_tables.specs():
         yield Entry(f"{table}{COPIES}", "R copies", r_tables.half_of(table))
+    for name in SKLEARN:
+        yield Entry(name, "scikit-learn", "tune")
     for family, seed in tables.names():
-        yield Entry(f"{family}-{seed}", "made-up", tables.half_of(family, seed), family, seed)
+        source = "new made-up" if seed in tables.NEW_JUDGE_SEEDS else "made-up"
+        yield Entry(f"{family}-{seed}", source, tables.half_of(family, seed), family, seed)
+    for family, seed in domains.names():
+        half = domains.half_of(family, seed)
+        yield Entry(f"{family}-{seed}", domains.source_of(half), half, family, seed)
 
 
 def _every_fourth_for_tuning(source: str, names: tuple[str, ...]) -> Iterator[Entry]:
@@ -167,8 +190,9 @@ def load(name: str) -> Problem:
     """
     entry = catalogue()[name]
     if entry.family:
-        rows = MADE_FOLDS * tables.training_rows(entry.family)
-        return tables.make(entry.family, entry.seed, rows)
+        maker = domains if entry.family in domains.DOMAINS else tables
+        rows = MADE_FOLDS * maker.training_rows(entry.family)
+        return maker.make(entry.family, entry.seed, rows)
     X, y = _read(entry)
     if entry.kind == "classes":
         y = np.unique(y, return_inverse=True)[1]
@@ -191,6 +215,8 @@ def _read(entry: Entry) -> tuple[pd.DataFrame, NDArray[Any]]:
         return ordinary.read(entry.table)
     if entry.source in ("R tables", "R copies"):
         return r_tables.read(entry.table)
+    if entry.source == "scikit-learn":
+        return _read_sklearn(entry.name)
     if entry.source == "mixed":
         return _read_table(_path(entry))
     return _read_arrays(_path(entry))
@@ -203,6 +229,12 @@ def _path(entry: Entry) -> Path:
         raise FileNotFoundError(f"the folder of {entry.name} is not known; set {variable}")
     ending = "csv.gz" if entry.source == "mixed" else "npz"
     return Path(folder) / f"{entry.name}.{ending}"
+
+
+def _read_sklearn(name: str) -> tuple[pd.DataFrame, NDArray[Any]]:
+    """A set that comes with scikit-learn."""
+    loaded = getattr(sklearn.datasets, f"load_{name}")(as_frame=True)
+    return loaded.data.astype(float), loaded.target.to_numpy()
 
 
 def _read_arrays(path: Path) -> tuple[pd.DataFrame, NDArray[Any]]:

@@ -2,8 +2,9 @@
 
 Every family has groups of correlated columns among the noise, as ordinary tables do. A group of
 relevant columns is recovered by any of its members; columns of no group are independent of the
-target. Seeds 0-4 are for tuning, seeds 100-104 for judging. Two families, those at positions 2
-and 5 of the sorted names, are for judging only. The rule was fixed before any result.
+target. Seeds 0-4 are for tuning, seeds 100-104 and, later, 300-302 for judging. Two families,
+those at positions 2 and 5 of the sorted names, are for judging only. The rule was fixed before any
+result.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +18,9 @@ from numpy.typing import NDArray
 from benchmarks.quality.problem import Half, Kind, Problem
 
 Floats = NDArray[np.float64]
-TUNE_SEEDS, JUDGE_SEEDS = range(5), range(100, 105)
+TUNE_SEEDS = range(5)
+JUDGE_SEEDS = range(100, 105)
+NEW_JUDGE_SEEDS = range(300, 303)
 JUDGE_ONLY = (2, 5)  # positions among the sorted names of families
 TRAINING_ROWS = 2000
 MORE_ROWS = {"imbalance": 4000, "labels_40": 5000}  # else no method can find the columns
@@ -307,13 +310,14 @@ def draw(
                  rows or training_rows(name))  # fmt: skip
     y = MAKERS[name](draft)
     target: Kind = "numbers" if name in REGRESSION else "classes"
-    table = Problem(f"{name}-{seed}", draft.frame(), y, target, "made-up", half_of(name, seed),
+    source = "new made-up" if seed in NEW_JUDGE_SEEDS else "made-up"
+    table = Problem(f"{name}-{seed}", draft.frame(), y, target, source, half_of(name, seed),
                     tuple(draft.groups), name)  # fmt: skip
     return table, draft.score
 
 
 def names() -> list[tuple[str, int]]:
     """All tables of both halves, as names and seeds; seeds first, so that a part is balanced."""
-    found = [(name, seed) for seed in (*TUNE_SEEDS, *JUDGE_SEEDS) for name in MAKERS]
-    return [(name, seed) for name, seed in found
-            if seed in JUDGE_SEEDS or half_of(name, seed) == "tune"]  # fmt: skip
+    tune = [(name, seed) for seed in TUNE_SEEDS for name in MAKERS]
+    judge = [(name, seed) for seed in (*JUDGE_SEEDS, *NEW_JUDGE_SEEDS) for name in MAKERS]
+    return [(name, seed) for name, seed in tune if half_of(name, seed) == "tune"] + judge

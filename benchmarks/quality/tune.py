@@ -40,7 +40,7 @@ from benchmarks.machine import RESULTS
 from benchmarks.quality.encode import days
 from benchmarks.quality.judge import Judge, ks_for, split
 from benchmarks.quality.problem import Half, Kind
-from benchmarks.quality.runs import about_fold, read_rows
+from benchmarks.quality.runs import about_fold, read_packed
 from benchmarks.quality.scores import Row, Scores
 from benchmarks.quality.sets import COPIED, REAL, Entry, catalogue, line_of, load
 from benchmarks.quality.ways import PREVIOUS
@@ -50,7 +50,16 @@ TRIED = "tried"
 QUICK_SEEDS = 2  # of each made-up family
 SHOWN_SETS = 8  # that gained and that lost the most
 MIN_METHODS = 5  # ranks among fewer say little
-SOURCES_OF_FOLDS = ("encode", "judge", "ordinary", "problem", "r_tables", "sets", "tables")
+SOURCES_OF_FOLDS = (
+    "domains",
+    "encode",
+    "judge",
+    "ordinary",
+    "problem",
+    "r_tables",
+    "sets",
+    "tables",
+)
 
 
 @dataclass(frozen=True)
@@ -264,7 +273,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="two seeds of made-up tables")
     parser.add_argument("--sets", nargs="+", default=[], help="names, families or sources")
     parser.add_argument("--against", default=PREVIOUS, help="a method of the record")
-    parser.add_argument("--record", type=Path, default=RESULTS / "quality.jsonl")
+    parser.add_argument("--record", type=Path, default=RESULTS / "quality.jsonl.gz")
     parser.add_argument("--out", type=Path, help="write a line for each table to this CSV file")
     return parser.parse_args(arguments)
 
@@ -277,7 +286,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted = tuple(options.sets)
     trial = Trial(select, options.nested, "tune", options.folds, options.quick, wanted)
     rows = list(run_trial(trial))
-    record = [row for row in read_rows(options.record) if row["half"] == trial.half]
+    record = [row for row in read_packed(options.record) if row["half"] == trial.half]
     with pd.option_context("display.width", 200, "display.max_columns", 20):
         print(compare(rows, record, options.against).to_string(float_format="{:.4f}".format))
         _print_extremes(losses_of_sets(rows, record, options.against), options.against)

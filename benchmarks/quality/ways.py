@@ -12,6 +12,7 @@ from typing import Any
 from warnings import catch_warnings
 
 import numpy as np
+from scipy.linalg import qr
 
 from benchmarks.quality.encode import Floats, Indices, Split, days
 from benchmarks.selectors.silence import silent
@@ -34,20 +35,32 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Way:
-    """A package and how it scores numbers: the larger, the earlier a column is selected."""
+    """Another package, and how it scores numbers or chooses columns."""
 
     package: str
-    score: Callable[[Numbers], Floats]
+
+    score: Callable[[Numbers], Floats] | None
+    """The larger the score of a number, the earlier its column is selected."""
+
     settings: str
+
     limit: int | None = None
+    """Only so many numbers are scored, those with the largest F statistics."""
+
     classes_only: bool = False
+
+    choose: Callable[[Numbers, Indices, int], list[int]] | None = None
+    """Choose k columns, given the column that each number belongs to; in place of scores."""
 
 
 def select(name: str, split: Split, ks: Sequence[int]) -> dict[int, list[int]]:
     """Columns by position, best first, for every k."""
     if name in OWN:
         return {k: select_own(OWN[name], split, k) for k in ks}
-    order = _rank(WAYS[name], split)
+    way = WAYS[name]
+    if way.choose is not None:
+        return {k: _choose(way, split, k) for k in ks}
+    order = _rank(way, split)
     return {k: order[:k].tolist() for k in ks}
 
 
@@ -78,6 +91,13 @@ def select_own(settings: dict[str, Any], split: Split, k: int | str) -> list[int
     selector = SelectBestK(k, target=target, random_state=SEED, **settings)
     with catch_warnings(action="ignore"):
         return selector.fit(days(split.X), split.y).solution_.support.tolist()
+
+
+def _choose(way: Way, split: Split, k: int) -> list[int]:
+    """The k columns that a way chooses together."""
+    numbers = Numbers(split.matrix.train, split.y, split.kind == "classes")
+    with catch_warnings(action="ignore"), np.errstate(all="ignore"), silent():
+        return way.choose(numbers, split.matrix.owner, k)
 
 
 def _rank(way: Way, split: Split) -> Indices:
@@ -248,6 +268,38 @@ def _fastcan(numbers: Numbers) -> Floats:
             k -= 1
 
 
+def _abess(numbers: Numbers, owner: Indices, k: int) -> list[int]:
+    """The best k columns of a linear, logistic or multinomial model; a column is a group."""
+    import abess
+
+    if not numbers.classes:
+        make = abess.LinearRegression
+    elif len(np.unique(numbers.y)) == 2:
+        make = abess.LogisticRegression
+    else:
+        make = abess.MultinomialRegression
+    kept = _independent_numbers(numbers.X, owner)
+    columns, group = np.unique(owner[kept], return_inverse=True)
+    model = make(support_size=min(k, len(columns)), group=group, thread=1)
+    model.fit(numbers.X[:, kept], numbers.y)
+    weights = model.coef_.reshape(len(kept), -1)
+    used = columns[np.unique(group[np.any(weights != 0.0, axis=1)])]
+    statistic = _best_of(_f_statistic(numbers), owner)
+    statistic[used] = np.inf  # too few columns are filled up by their F statistic
+    return np.argsort(-statistic, kind="stable")[:k].tolist()
+
+
+def _independent_numbers(X: Floats, owner: Indices) -> Indices:
+    """Numbers by column, without those that are constant or follow from others of the column."""
+    kept = []
+    for column in np.unique(owner):
+        numbers = np.flatnonzero(owner == column)
+        triangle, order = qr(X[:, numbers], mode="r", pivoting=True)
+        size = np.abs(np.diag(triangle))
+        kept.extend(np.sort(numbers[order[: len(size)][size > 1e-6 * len(X) ** 0.5]]))
+    return np.array(kept)
+
+
 def _hsic_lasso(numbers: Numbers) -> Floats:
     from pyHSICLasso import HSICLasso
 
@@ -307,6 +359,7 @@ WAYS = {
     "L1": Way("scikit-learn", _l1, "logistic, C = 1; lasso by cross-validation", 2000),
     "permutation": Way("scikit-learn", _permutation, "forest of 50 trees, 3 repeats", 100),
     "fastcan": Way("fastcan", _fastcan, "no settings"),
+    "abess": Way("abess", None, "a column is a group; support size k", choose=_abess),
     "ReliefF": Way("fast-select", partial(_relief, "ReliefF"), "10 neighbours", 500, True),
     "MultiSURF": Way("fast-select", partial(_relief, "MultiSURF"), "no settings", 500, True),
     "pyHSICLasso": Way("pyHSICLasso", _hsic_lasso, "blocks of 20 rows, M = 1", 200),

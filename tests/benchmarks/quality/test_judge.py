@@ -10,6 +10,7 @@ from benchmarks.quality.judge import Judge, measure, split
 from benchmarks.quality.tables import make
 
 FAST = ("f_classif", "mutual_info", "RFE", "L1", "fastcan")
+TOGETHER = ("abess",)  # a larger choice need not hold a smaller one
 
 
 def test_numbers_are_filled_with_the_median_of_the_training_rows_and_marked():
@@ -49,6 +50,25 @@ def test_a_way_finds_relevant_columns_and_larger_choices_hold_smaller_ones(way, 
     found = ways.select(way, split(made, 0, 0), [5, 10])
     assert found[10][:5] == found[5]
     assert made.noise_share([made.X.columns[i] for i in found[5]]) <= 0.2
+
+
+@pytest.mark.parametrize("way", TOGETHER)
+@pytest.mark.parametrize("family", ["labels_00", "seasonal", "categories"])
+def test_a_way_that_chooses_columns_together_finds_relevant_ones(way, family):
+    if package := ways.missing_package(way):
+        pytest.skip(f"{package} is not installed")
+    made = make(family, 0, 3000)
+    found = ways.select(way, split(made, 0, 0), [5, 10])
+    assert [len(set(found[k])) for k in (5, 10)] == [5, 10]
+    assert made.noise_share([made.X.columns[i] for i in found[5]]) <= 0.2
+
+
+def test_numbers_that_follow_from_others_of_their_column_are_left_out():
+    flags = np.eye(3)[np.arange(60) % 3]
+    flags -= flags.mean(axis=0)
+    numbers = np.column_stack([flags, np.zeros(60), np.arange(60.0)])
+    owner = np.array([0, 0, 0, 1, 2])
+    assert np.bincount(owner[ways._independent_numbers(numbers, owner)]).tolist() == [2, 0, 1]
 
 
 def test_the_best_number_of_a_column_is_the_score_of_the_column():

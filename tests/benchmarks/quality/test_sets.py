@@ -98,7 +98,9 @@ def test_regression_keeps_its_numbers(folders):
 
 def test_sets_without_a_file_are_named_and_left_out(folders, monkeypatch):
     found, absent = choose_sets("judge", ["pol", "credit"])
-    assert [entry.name for entry in found] == [f"credit-{seed}" for seed in range(100, 105)]
+    assert [entry.name for entry in found] == [
+        f"credit-{seed}" for seed in (*range(100, 105), *range(300, 303))
+    ]
     assert absent == ["pol"]
     monkeypatch.delenv("BESTK_DATA2")
     assert choose_sets("judge", ["pol"]) == ([], ["pol"])

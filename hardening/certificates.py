@@ -12,6 +12,7 @@ from time import perf_counter
 import numpy as np
 
 from bestk import BQP, SOLVERS, solve
+from bestk.relaxations.budget import Budget
 from bestk.relaxations.dnn import Gap
 from bestk.relaxations.rows import antisymmetric_bound, fix_by_rows, screen
 from bestk.relaxations.subproblem import Subproblem
@@ -68,7 +69,7 @@ def failures(problem: BQP, rng: np.random.Generator) -> Iterator[str]:
 
 def _wrongly_fixed(problem: BQP, values: Values, floor: float) -> Iterator[str]:
     gap = Gap(Subproblem.of(problem), floor)
-    gap.close(perf_counter() + 0.02)
+    gap.close(Budget.within(0.02, 0.0))
     whole, bound = Subproblem.of(problem), antisymmetric_bound(problem, None, floor, 30)
     assert bound.row_values is not None
     fixed = screen(bound.value, bound.row_values, problem.k, floor)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.bounds import BOUNDS, tight_bound, upper_bound
+from bestk.bounds import BOUNDS, Budget, tight_bound, upper_bound
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP, good_choice, grow, largest_entry
 from bestk.relaxations import dnn
@@ -159,7 +159,7 @@ def test_deciding_items_loses_no_choice_above_the_floor(problem, steps, share):
     values = {c: problem.value(c) for c in combinations(range(problem.n), problem.k)}
     floor = min(values.values()) + share * (max(values.values()) - min(values.values()))
     gap = Gap(Subproblem.of(problem), floor)
-    gap.close(perf_counter() + 0.01 * (steps / 40))
+    gap.close(Budget.within(0.01 * (steps / 40), 0.0))
     left, forced = set(gap.part.items) | set(gap.part.inside), set(gap.part.inside)
     for items, value in values.items():
         ruled_out = not forced <= set(items) <= left
@@ -234,7 +234,7 @@ def test_no_bound_of_up_to_sixty_items_is_below_the_proved_optimum(method, seed,
         patch.setattr(dnn, "FOLLOW_ITEMS", 20)
         patch.setattr(dnn, "MIN_CORE_ITEMS", 20)
         assert best.objective <= upper_bound(problem, method, 0.1, best_known=best.objective)
-        rest = tight_bound(problem, 0.1, best.objective).details["rest"].part
+        rest = tight_bound(problem, Budget.within(0.1, 0.0), best.objective).details["rest"].part
     if method == "tight":
         chosen = set(best.support.tolist())
         assert set(rest.inside.tolist()) <= chosen <= {*rest.inside.tolist(), *rest.items.tolist()}
@@ -276,7 +276,7 @@ def test_a_bound_counts_the_steps_that_it_took():
     rng = np.random.default_rng(0)
     Q = rng.normal(size=(24, 24))
     gap = Gap(Subproblem.of(BQP(Q + Q.T, 8)), 0.0)
-    gap.close(perf_counter() + 1.0, patience=0.5)
+    gap.close(Budget.within(1.0, 0.0), patience=0.5)
     assert gap.steps == gap.relaxation.steps > 0
 
 

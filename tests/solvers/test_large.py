@@ -5,7 +5,7 @@ import pytest
 from numpy.polynomial import Chebyshev
 from scipy.linalg import eigh
 
-from bestk.bounds import tight_bound, upper_bound
+from bestk.bounds import Budget, tight_bound, upper_bound
 from bestk.problem.problem import BQP, top_k
 from bestk.relaxations import admm
 from bestk.relaxations.eigen import (
@@ -138,9 +138,11 @@ def test_a_bound_by_vectors_that_follow_is_nearly_as_good(library, monkeypatch):
 def test_a_tight_bound_that_stands_still_is_split_for_the_rest_of_the_time():
     problem = signed(24, 8)
     best = solve(problem, solver="exact")
-    whole = tight_bound(problem, None, best.objective)
+    whole = tight_bound(problem, Budget(operations=60e9), best.objective)
     assert whole.value > 1.001 * best.objective
-    split = prove(problem, best.support, "tight", time_limit=60.0)
+    split = prove(problem, best.support, "tight", Budget.within(60.0, 0.0))
     assert split.method == "dnn, split"
     assert split.value == pytest.approx(best.objective)
-    assert prove(problem, best.support, "fast", time_limit=60.0).value > 1.001 * best.objective
+    assert (
+        prove(problem, best.support, "fast", Budget(operations=60e9)).value > 1.001 * best.objective
+    )

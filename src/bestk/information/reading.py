@@ -35,6 +35,8 @@ MAX_SCANNED_PAIRS = 2**23  # pairs that are all measured: of more, the best are 
 SCAN_SECONDS = 1.0  # for a scan of all pairs, if there is no time limit
 WORK_PER_SECOND = 1e12  # pairs of columns times rows, about, on two cores
 PAIR_ROWS = 500  # rows that take as long to count as the rest of a pair
+# Nanoseconds, about, to read a value of a table, to cut its column and to count it.
+COST_OF_VALUE = 10.0
 MAX_SMALL_CUTS = 254  # of a column whose codes, one of them for missing values, take a byte
 
 
@@ -194,6 +196,19 @@ def can_scan(n_features: int, n_samples: int, time_limit: float | None = None) -
     """Whether a scan of all pairs of columns takes about so many seconds at most."""
     seconds = SCAN_SECONDS if time_limit is None else time_limit
     return n_features**2 * (n_samples + PAIR_ROWS) <= seconds * WORK_PER_SECOND
+
+
+def cost_of_reading(n_features: int, n_samples: int, levels: Indices | None) -> float:
+    """About the nanoseconds that it takes to measure a table and all pairs of its columns.
+
+    They are estimated from the table, and not measured: what depends on them is the same on every
+    machine. ``levels``: of each column, where columns are counted.
+    """
+    cells = 1.0
+    if levels is not None and len(levels):
+        cells = max(1.0, float(np.mean(levels - 1.0))) ** 2
+    cost_of_pair = 1e9 * (n_samples + PAIR_ROWS) / WORK_PER_SECOND * cells
+    return COST_OF_VALUE * n_samples * n_features + cost_of_pair * n_features**2
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from contextvars import ContextVar
 from functools import cache
 from itertools import islice
 from numbers import Integral
-from time import perf_counter, process_time
 from typing import Any, TypeVar
 
 import numpy as np
@@ -150,18 +149,3 @@ def map_columns(
 
         run_tiles(work, starts)
     return [found[start] for start in starts]
-
-
-class Stopwatch:
-    """Seconds of work since it was made, which other programs on the machine do not change much.
-
-    On a busy machine they are those of the processor; of several threads, those of the clock.
-    """
-
-    def __init__(self) -> None:
-        self._clock, self._processor = perf_counter(), process_time()
-
-    @property
-    def seconds(self) -> float:
-        """Seconds until now."""
-        return min(perf_counter() - self._clock, process_time() - self._processor)

@@ -11,6 +11,7 @@ from bestk._typing import Floats, Indices, Mask
 from bestk.native.threads import run_tiles, spans, threads
 from bestk.problem.problem import largest_entry
 from bestk.relaxations import eigen
+from bestk.relaxations.budget import Budget
 from bestk.relaxations.mixtures import Core
 from bestk.relaxations.rows import lower_rows, row_values
 from bestk.relaxations.subproblem import Bound, Subproblem, k_largest, rounding
@@ -118,16 +119,18 @@ class DoublyNonnegative:
         return eigen.as_numpy(self.penalty * (self.M - self.weighted @ self.lifted.T))
 
     def bound(
-        self, Z: Floats, steps: int = 0, deadline: float = inf, level: float | None = None
+        self, Z: Floats, steps: int = 0, budget: Budget | None = None, level: float | None = None
     ) -> Bound:
         """The bound of ``dnn_bound`` for Z, and its r_i, which so many steps of multipliers lower.
 
         Items outside the core count, too. ``level``: lambda_max(V'ZV), if it is known.
         """
+        budget = budget or Budget()
         m, k = len(Z) - 1, self.k
         Z = (Z + Z.T) / 2
         slack = rounding(m, 4 * float(np.linalg.norm(Z)))
-        top = slack + eigen.largest_eigenvalue(eigen.reflect(Z, self.mirror), deadline, level)
+        inner = eigen.reflect(Z, self.mirror)
+        top = slack + eigen.largest_eigenvalue(inner, budget.deadline, level)
         if top == inf:
             return Bound(inf, "dnn")
         Z, top = self.scale * Z, self.scale * top  # exact
@@ -141,9 +144,9 @@ class DoublyNonnegative:
             lost = -k_largest(row_values(rows, linear, k), k)
             core = Core(self.core, k, Z, top, rows, linear, self.scale)
             mean = (constant - lost) / k
-            order, rows, linear, more = core.extended(self.Q, mean, deadline)
+            order, rows, linear, more = core.extended(self.Q, mean, budget.deadline)
             margin += more
-        lowered = lower_rows(rows, linear, k, -inf, deadline, steps)
+        lowered = lower_rows(rows, linear, k, -inf, budget, steps)
         total = lowered.value + constant + margin
         values = lowered.row_values
         assert values is not None

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from math import inf
-from time import perf_counter
 
 import numpy as np
 
@@ -10,14 +9,21 @@ from bestk._typing import Floats, Indices, Mask
 from bestk.native.threads import calm_blas
 from bestk.problem.problem import BQP, good_choice, largest_entry, top_k
 from bestk.relaxations.admm import FOLLOW_ITEMS, MIN_GPU_ITEMS, DoublyNonnegative, gpu_module
-from bestk.relaxations.rows import antisymmetric_bound, rows_bound, screen
+from bestk.relaxations.budget import OPERATIONS_PER_SECOND, Budget
+from bestk.relaxations.rows import MAX_OPERATIONS, antisymmetric_within, rows_bound, screen
 from bestk.relaxations.subproblem import Bound, Subproblem, moderate, power_of_two
 
-DEFAULT_SECONDS = 60.0
 STEPS_TO_BOUND = 10  # from one proof to the next, where they are cheap
 STEPS_TO_PROOF = 50  # from one check of the progress to the next, with a proof
 SECONDS_OF_STEP = 7e-10  # times n^3: the first step, and of few items about as much for a proof
 SECONDS_OF_PROOF = 1e-10  # times n^3, of many items
+# Operations of a step, a mean over all steps. With few items: times n^3, and besides; their proofs
+# are counted with it. With many items: times n^2.
+OPERATIONS_OF_SMALL_STEP = 0.2
+OPERATIONS_OF_ANY_SMALL_STEP = 3e5
+OPERATIONS_OF_LARGE_STEP = 40.0
+# How much sooner a GPU is done with a step of many items.
+GPU_SPEEDUP = 20.0
 ROWS_SHARE = 0.1  # of the time, for bounds by rows of many items
 STEPS_OF_ROWS = 4000  # of the multipliers of rows, in a proof for many items
 TRIANGLE_GAIN = 0.1  # of the gap from proof to proof, below which triangles are looked for
@@ -44,11 +50,15 @@ def dnn_bound(
     better than ``best_known`` are decided, and the relaxation of the rest is smaller and tighter.
     The result is at least ``best_known``, and valid whether that can be attained or not.
     """
-    deadline = perf_counter() + (DEFAULT_SECONDS if time_limit is None else time_limit)
+    return dnn_within(problem, Budget.within(time_limit, MAX_OPERATIONS), best_known)
+
+
+def dnn_within(problem: BQP, budget: Budget, best_known: float | None = None) -> Bound:
+    """The bound of :func:`dnn_bound` within a budget."""
     floor = problem.value(good_choice(problem)) if best_known is None else best_known
     with calm_blas():
         state = Gap(Subproblem.of(moderate(problem, floor)), floor)
-        state.close(deadline)
+        state.close(budget)
     details = {
         "fixed_in": len(state.part.inside),
         "fixed_out": problem.n - state.part.n - len(state.part.inside),
@@ -79,40 +89,46 @@ class Gap:
         """Whether no choice of the part is worth more than the floor."""
         return self.value <= self.floor
 
-    def close(self, deadline: float = inf, patience: float = 0.01) -> None:
-        """Lower the bound until it meets the floor, hardly moves any more, or the time is up."""
+    def close(self, budget: Budget | None = None, patience: float = 0.01) -> None:
+        """Lower the bound until it meets the floor, hardly moves any more, or the budget is spent.
+
+        Without a budget, only the other two end it.
+        """
+        budget = budget or Budget()
         if self._settled():
             return
-        self._settle_by_rows(deadline, ROWS_SHARE)
+        self._settle_by_rows(budget, ROWS_SHARE)
         if self._settled() or self.closed:
             return
-        core = self._core(deadline) if self.relaxation is None else self.relaxation.core
+        core = self._core(budget) if self.relaxation is None else self.relaxation.core
         step, proof = expected = self._seconds(len(core))
         if self.relaxation is None:
-            if perf_counter() + step + proof > deadline:
-                self._settle_by_rows(deadline, 1.0)
+            if step + proof > budget.left:
+                self._settle_by_rows(budget, 1.0)
                 return
             scale = power_of_two(largest_entry(self.part.Q))
             self.relaxation = DoublyNonnegative(self.part, scale, core)
         last, before, stalls, untried = inf, self.steps, 0, True
         while not self._settled() and not self.closed:
-            start = perf_counter()
-            late = start + step + proof > deadline
-            if late and (self.steps == before or start + proof / 2 > deadline):
+            start = budget.spent
+            late = step + proof > budget.left
+            if late and (self.steps == before or proof / 2 > budget.left):
                 return
             if not late:
                 self._step()
-                step = max(perf_counter() - start, 0.8 * step)
+                budget.spend(self._operations_of_step())
+                step = max(budget.spent - start, 0.8 * step)
             if untried:  # a machine that is slow in steps is so in proofs
                 proof = expected[1] * max(1.0, step / expected[0])
             if late or self.steps % STEPS_TO_PROOF == 0:
-                start, earlier = perf_counter(), self._seconds(len(self.relaxation.core))
+                start, earlier = budget.spent, self._seconds(len(self.relaxation.core))
                 if self._lowest is None or not self._proofs_are_cheap():
                     self.relaxation.project(exact=True)
-                    self._prove(deadline)
-                bound, proof, untried = self._lowest, perf_counter() - start, False
+                    self._prove(budget)
+                    budget.spend(OPERATIONS_PER_SECOND * earlier[1])
+                bound, proof, untried = self._lowest, budget.spent - start, False
                 assert bound is not None
-                late = late or perf_counter() > deadline
+                late = late or budget.left < 0
                 changed = self._decide(bound) or (not late and self._widen(bound))
                 if late or self.closed:
                     return
@@ -126,22 +142,23 @@ class Gap:
                 now = self._seconds(len(self.relaxation.core))
                 step, proof = (step * now[0] / earlier[0], proof * now[1] / earlier[1])
 
-    def _settle_by_rows(self, deadline: float, share: float) -> None:
+    def _settle_by_rows(self, budget: Budget, share: float) -> None:
         """Decide what bounds by rows decide; of many items with multipliers, in a share of time."""
         problem, aim = BQP.trusted(self.part.Q, self.part.k), self.floor - self.part.base
         if self.part.n <= FOLLOW_ITEMS or self.relaxation is not None:
             bound = rows_bound(problem)
         else:
-            seconds = share * (deadline - perf_counter())
-            bound = antisymmetric_bound(problem, seconds if seconds < inf else None, aim)
-            in_time = perf_counter() + SECONDS_OF_ROWS * self.part.n**2 < deadline
+            budget_of_rows = budget.share(share, MAX_OPERATIONS)
+            bound = antisymmetric_within(problem, budget_of_rows, aim)
+            budget.spend(budget_of_rows.counted)
+            in_time = SECONDS_OF_ROWS * self.part.n**2 < budget.left
             bound = rows_bound(problem) if bound.row_values is None and in_time else bound
         self.value = min(self.value, self.part.base + bound.value)
         self._decide(bound)
 
-    def _core(self, deadline: float) -> Indices:
+    def _core(self, budget: Budget) -> Indices:
         """The items with which the relaxation of many items begins: those of the largest rows."""
-        n, gpu = self.part.n, gpu_module(self.part.n, deadline - perf_counter())
+        n, gpu = self.part.n, gpu_module(self.part.n, budget.left)
         size = max(MIN_GPU_ITEMS if gpu else MIN_CORE_ITEMS, n // 6, 4 * self.part.k)
         if n <= max(FOLLOW_ITEMS, size) or self._row_values is None:
             return np.arange(n)
@@ -154,6 +171,14 @@ class Gap:
         if m <= FOLLOW_ITEMS:
             return step, step + rows
         return step / (500 if gpu_module(m) else 4), SECONDS_OF_PROOF * m**3 + rows
+
+    def _operations_of_step(self) -> float:
+        """About what a step costs, on the average."""
+        assert self.relaxation is not None
+        m = len(self.relaxation.core)
+        if m <= FOLLOW_ITEMS:
+            return OPERATIONS_OF_ANY_SMALL_STEP + OPERATIONS_OF_SMALL_STEP * m**3
+        return OPERATIONS_OF_LARGE_STEP * m**2 / (GPU_SPEEDUP if gpu_module(m) else 1.0)
 
     def without(self, inside: Mask, outside: Mask) -> "Gap":
         """The same with more items decided; its relaxation goes on from where this one is."""
@@ -181,13 +206,13 @@ class Gap:
         relaxation = self.relaxation
         return relaxation is not None and not relaxation.large and relaxation.is_whole
 
-    def _prove(self, deadline: float = inf) -> None:
+    def _prove(self, budget: Budget | None = None) -> None:
         """Prove the bound of the present multipliers."""
         relaxation = self.relaxation
         assert relaxation is not None
         steps = STEPS_OF_ROWS if self.part.n > FOLLOW_ITEMS else 0
         level = None if relaxation.large else relaxation.penalty * relaxation.level
-        bound = relaxation.bound(relaxation.multipliers(), steps, deadline, level)
+        bound = relaxation.bound(relaxation.multipliers(), steps, budget, level)
         self.value = min(self.value, self.part.base + bound.value)
         if self._lowest is None or bound.value < self._lowest.value:
             self._lowest = bound

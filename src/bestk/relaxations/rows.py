@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from math import inf
-from time import perf_counter
 
 import numpy as np
 
@@ -10,10 +9,18 @@ from bestk._typing import Floats, Indices, Mask
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans
 from bestk.problem.problem import BQP, grow, largest_entry
+from bestk.relaxations.budget import OPERATIONS_PER_SECOND, Budget
 from bestk.relaxations.subproblem import Bound, k_largest, rounding
 
 STRIP = 256  # rows that are read at a time
-MAX_SECONDS = 60.0  # of multipliers, by default
+# Operations of the multipliers without a time limit: about a minute.
+MAX_OPERATIONS = 60e9
+# Operations to read an entry of the matrix and to find the largest ones of its row, three times.
+OPERATIONS_OF_PASS = 10.0
+# Operations of a step of the multipliers: for each of the k n + k^3 entries that it moves, and
+# besides.
+OPERATIONS_OF_MOVE = 1.0
+OPERATIONS_OF_STEP = 3e3
 MAX_HELD = 2**27  # entries of the rows that have multipliers: 1 GiB
 MIN_TARGET_STEP = 1e-5  # of the bound, below which the multipliers have converged
 FIRST_TARGET_STEP = 0.05  # of the bound
@@ -89,15 +96,26 @@ def antisymmetric_bound(
     lazy matrix is read by columns, twice. The bound is infinity if the time does not suffice for
     one pass over the matrix. No step aims below ``best_known``, by default a greedy value.
     """
+    budget = Budget.within(time_limit, MAX_OPERATIONS)
+    return antisymmetric_within(problem, budget, best_known, steps)
+
+
+def antisymmetric_within(
+    problem: BQP, budget: Budget, best_known: float | None = None, steps: int | None = None
+) -> Bound:
+    """The bound of :func:`antisymmetric_bound` within a budget."""
     n, k = problem.n, problem.k
-    start = perf_counter()
-    deadline = start + (MAX_SECONDS if time_limit is None else time_limit)
-    chosen = grow(problem, deadline=deadline)
+    start = budget.spent
+    chosen = grow(problem, deadline=budget.deadline)
     aim = problem.value(chosen) if best_known is None else best_known
     additive = problem.product(chosen) / k
     values, size = np.tile(problem.diagonal, (len(ADDITIVE), 1)), 0.0
+    operations_of_pass = OPERATIONS_OF_PASS * n**2
+    if not budget.is_timed and operations_of_pass > OPERATIONS_PER_SECOND * budget.left:
+        return Bound(inf, "antisymmetric")
+    budget.spend(operations_of_pass)
     for items, rows in _strips(problem):
-        if perf_counter() > deadline:
+        if budget.left < 0:
             return Bound(inf, "antisymmetric")
         size = max(size, largest_entry(rows))
         for value, share in zip(values, ADDITIVE, strict=True):
@@ -107,14 +125,16 @@ def antisymmetric_bound(
     best = min(range(len(ADDITIVE)), key=lambda which: k_largest(values[which], k))
     a, values = ADDITIVE[best] * additive, values[best]
     size += 2 * largest_entry(a)
-    now, least, most = perf_counter(), min(n, 2 * k), min(n, max(2 * k, MAX_HELD // n))
-    # to copy rows takes about as long as they took in the pass
-    room = most if now + (now - start) * most / n < deadline else least
+    least = min(n, 2 * k)
+    most = min(n, max(2 * k, MAX_HELD // n))
+    # To copy rows takes about as long as they took in the pass.
+    seconds_of_pass = budget.spent - start
+    room = most if seconds_of_pass * most / n < budget.left else least
     held = np.sort(np.argsort(-values, kind="stable")[:room])
     rows = np.ascontiguousarray(problem.columns(held).T)  # a copy
     for first, last in spans(len(held), STRIP):
         rows[first:last] += a[held[first:last], None] - a
-    return lower_rows(rows, problem.diagonal, k, aim, deadline, steps, (held, values, size))
+    return lower_rows(rows, problem.diagonal, k, aim, budget, steps, (held, values, size))
 
 
 def lower_rows(
@@ -122,7 +142,7 @@ def lower_rows(
     linear: Floats,
     k: int,
     aim: float,
-    deadline: float = inf,
+    budget: Budget | None = None,
     steps: int | None = None,
     known: tuple[Indices, Floats, float] | None = None,
 ) -> Bound:
@@ -132,6 +152,8 @@ def lower_rows(
     rows of all items, and the size of the largest entry.
     """
     n, linear = len(linear), np.ascontiguousarray(linear)
+    budget = budget or Budget()
+    operations_of_step = OPERATIONS_OF_STEP + OPERATIONS_OF_MOVE * (k * n + k**3)
     items, values, size = known or (np.arange(n), linear, largest_entry(rows))
     values, done = values.copy(), 0
     state = np.array([inf, 0.0, aim, size, inf, 0.0])
@@ -147,10 +169,11 @@ def lower_rows(
             rows, len(items), n, k - 1, items, place, linear, tops, least
         )
     best, limit = values.copy(), inf if steps is None else steps
-    while k > 1 and done < limit and perf_counter() < deadline and not state[5]:
+    while k > 1 and done < limit and budget.left > 0 and not state[5]:
         some = int(min(window, limit - done))
         lower(values, some, best, state)
         done += some
+        budget.spend(some * operations_of_step)
         if state[1] < MIN_TARGET_STEP * abs(state[0]):
             break
     # each step may round an entry once more

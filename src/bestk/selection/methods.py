@@ -12,7 +12,6 @@ from bestk import solvers
 from bestk._typing import Indices
 from bestk.errors import Registry
 from bestk.information import Entropies
-from bestk.native.threads import Stopwatch
 from bestk.problem.solution import Solution
 from bestk.relaxations.subproblem import Fixed
 from bestk.selection.criteria import MRMR, Criterion, get_criterion, pick_greedily
@@ -84,12 +83,12 @@ class Quadratic(Method):
         return get_objective(self.objective).information
 
     def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
-        work, chosen = Stopwatch(), solvers.get_solver(self.solver)
+        chosen = solvers.get_solver(self.solver)
         pairs = self._pairs(entropies, effort)
         worst = isinstance(pairs, JoinedPairs) and pairs.worst
         if worst or len(include) or len(ks) == 1:
             limit = effort.time_limit and effort.time_limit / len(ks)
-            share = effort._replace(time_limit=limit, spent=effort.spent + work.seconds)
+            share = effort._replace(time_limit=limit)
             solve = self._solve_worst if worst else self._solve
             found = [solve(pairs, k, include, share) for k in ks]
             if isinstance(pairs, Pairs):  # they describe the features later

@@ -12,8 +12,7 @@ from bestk.data import rows
 from bestk.data.frames import open_table, read_table
 from bestk.data.table import Block, Table, find_constant, find_features
 from bestk.data.target import ParsedTarget, note_on_target
-from bestk.information.reading import Measured, Reading
-from bestk.native.threads import Stopwatch
+from bestk.information.reading import Measured, Reading, cost_of_reading
 from bestk.problem.solution import Solution
 from bestk.selection import screening
 from bestk.selection.adapters import Foreign, Grouped, read_groups
@@ -148,7 +147,7 @@ class Task:
             table, chosen = rows.draw_rows(table, chosen, most, options.random_state)
         if chosen is not None:
             table, targets = table.take(chosen), tuple(target.take(chosen) for target in targets)
-        columns, work, screened = columns or Columns.of(options, table), Stopwatch(), None
+        columns, screened = columns or Columns.of(options, table), None
         kept = columns.varying(table)
         if len(kept) > screening.MAX_MEASURED:
             kept, screened = screening.screen(options, table, targets, columns, kept)
@@ -156,7 +155,8 @@ class Task:
         part = table if len(kept) == table.n_features else table.keep(kept)
         reads = [reading.measure(part, target) for target in targets]
         read = reads[0] if len(reads) == 1 else join_measured(reads, options.multioutput == "min")
-        task = cls.measured(options, table, columns, kept, read, work.seconds)
+        spent = len(reads) * cost_of_reading(len(kept), table.n_samples, read.levels)
+        task = cls.measured(options, table, columns, kept, read, spent)
         found = [note_on_target(options.target, target.column) for target in targets]
         union = len(reads) > 1 and options.multioutput == "union"
         notes = (*table.notes, *filter(None, found))
@@ -170,10 +170,13 @@ class Task:
     @classmethod
     def measured(
         cls, options: Any, table: Table, columns: Columns, kept: Indices, read: Any,
-        seconds: float = 0.0,
+        spent: float = 0.0,
     ) -> "Task":  # fmt: skip
-        """What to select from, once the kept columns have been measured."""
-        effort = Effort(seed_of(options.random_state), options.time_limit, options.bound, seconds)
+        """What to select from, once the kept columns have been measured.
+
+        ``spent``: the operations that this took, as many as a default bound may take.
+        """
+        effort = Effort(seed_of(options.random_state), options.time_limit, options.bound, spent)
         include = np.searchsorted(kept, columns.included).tolist()
         constant = np.setdiff1d(columns.allowed, kept, assume_unique=True)
         return cls(

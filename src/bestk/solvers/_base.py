@@ -21,7 +21,7 @@ class Effort(NamedTuple):
     random_state: Any = None
     time_limit: float | None = None
     bound: BoundEffort | None = "fast"
-    spent: float = 0.0  # seconds of work before it, which a default bound may take again
+    spent: float = 0.0  # operations of the work before it, as many as a default bound may take
     memory: int = MEMORY  # bytes for a matrix of pairs; above it columns are made when asked for
 
 
@@ -34,13 +34,17 @@ class Run:
     starts: Sequence[Indices] = ()  # choices of k items to start from
     details: dict[str, Any] = field(default_factory=dict)  # becomes Solution.details
     upper_bound: float = float("inf")  # a bound the solver proved, if it proves any
-    spent: float = 0.0  # seconds of work before it, which a default bound may take as well
+    spent: float = 0.0  # operations so far, see ``Budget``; a default bound may take as many
     bound: BoundEffort | None = None  # what to spend on a bound afterwards
 
     @property
     def time_left(self) -> float:
         """Seconds until the deadline."""
         return self.deadline - perf_counter()
+
+    def spend(self, operations: float) -> None:
+        """Count work of a solver, so that a bound by default may cost as much and no more."""
+        self.spent += operations
 
     def part(self, share: float) -> float:
         """The deadline of a part of the work that may take a share of the time left."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
+from math import inf
 from time import perf_counter
 from typing import ClassVar
 
@@ -12,6 +13,7 @@ from bestk._typing import Floats, Indices, Mask
 from bestk.bounds import MAX_DNN_ITEMS
 from bestk.native.threads import calm_blas
 from bestk.problem.problem import BQP, best_first, good_choice, improve, largest_entry
+from bestk.relaxations.budget import Budget
 from bestk.relaxations.dnn import Gap
 from bestk.relaxations.rows import Branching, rows_bound
 from bestk.relaxations.subproblem import Subproblem, moderate, rounding
@@ -25,6 +27,7 @@ PATIENCE = 0.1  # the relaxation stalls when 50 steps take less than this off th
 NEGLIGIBLE = 1e-9  # slack, relative to the value, that is called rounding
 MAX_EXACT_SUM = 2.0**40  # whole numbers up to this add up without rounding
 MAX_TABLE = 8_000_000  # entries of the table of partners
+ENTRIES_PER_SECOND = 1e9  # that a search reads, about
 SECONDS_OF_ENTRY = 1e-8  # of that table, about
 
 
@@ -126,9 +129,13 @@ class _Proof:
 
     def search(self) -> None:
         """Look for a better choice to start from, for a second at most."""
-        seconds = min(1.0, self.problem.n / 1000, 0.1 * self.run.time_left)
-        inner = Run(self.run.rng, perf_counter() + seconds, [self.best])
-        self.offer(Search().pick(self.problem, inner))
+        seconds = min(1.0, self.problem.n / 1000)
+        solver, deadline = Search(), inf
+        if self.run.deadline < inf:
+            deadline = perf_counter() + min(seconds, 0.1 * self.run.time_left)
+        else:
+            solver = Search(work=ENTRIES_PER_SECOND * seconds)
+        self.offer(solver.pick(self.problem, Run(self.run.rng, deadline, [self.best])))
 
     def enumerate(self, part: Subproblem, nodes: int) -> bool:
         """Branch and bound by rows, in a share of the time; True when all of the part is seen."""
@@ -169,7 +176,7 @@ class _Proof:
         """Try to be done with a part by its bound, or by looking at every choice in it."""
         self.parts += 1
         steps = gap.steps
-        gap.close(self.run.deadline, PATIENCE)
+        gap.close(Budget(self.run.deadline), PATIENCE)
         if gap.closed or self.settle(gap.part):
             return True
         if self.run.time_left <= 0:

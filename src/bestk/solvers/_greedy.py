@@ -10,6 +10,12 @@ from bestk.problem.problem import BQP, NO_ITEMS, best_first, grow, grow_each, im
 from bestk.relaxations.eigen import lanczos
 from bestk.solvers._base import Needs, Run
 
+# Operations, see ``Budget``: of the row sums and of the leading eigenvector, for each entry of Q;
+# for each entry of k columns: of a greedy choice, and of one with all its swaps.
+OPERATIONS_OF_ROW_SUM = 0.3
+OPERATIONS_OF_EIGENVECTOR = 2.0
+OPERATIONS_OF_GAIN = 5.0
+OPERATIONS_OF_SWAPS = 25.0
 MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
 MAX_PAIRS = 8  # to start from, beside the greedy start; fewer where there are very many items
 MAX_SCANNED = 2**22  # entries that are scanned for pairs to start from
@@ -32,6 +38,7 @@ class Linear:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling row sum."""
+        run.spend(OPERATIONS_OF_ROW_SUM * problem.n**2)
         return top_k(problem.row_sums(), problem.k)
 
 
@@ -48,6 +55,7 @@ class Spectral:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling weight in the eigenvector."""
+        run.spend(OPERATIONS_OF_EIGENVECTOR * problem.n**2)
         _, vectors = lanczos(problem.Q, np.ones(problem.n), "LA", deadline=run.deadline)
         weights: Floats = np.abs(vectors[:, 0]).round(12)  # so that equal items are equal
         return top_k(weights, problem.k)
@@ -64,6 +72,7 @@ class Forward:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items in the order in which they were added."""
+        run.spend(OPERATIONS_OF_GAIN * problem.k * problem.n)
         return grow(problem)
 
 
@@ -92,6 +101,7 @@ class Swap:
         best, value = NO_ITEMS, -np.inf
         starts = [NO_ITEMS, *map(np.sort, run.starts), *self._pairs(problem)]
         for grown in grow_each(problem, starts):
+            run.spend(OPERATIONS_OF_SWAPS * problem.k * problem.n)
             found = improve(problem, grown, run.deadline)
             if (worth := problem.value(found)) > value + MIN_BETTER * abs(worth):
                 best, value = found, worth

@@ -16,6 +16,9 @@ from bestk.problem.problem import BQP, best_first
 from bestk.relaxations.eigen import lanczos
 from bestk.solvers._base import Needs, Run
 
+# Operations of a draw, see ``Budget``: for each item, and besides.
+OPERATIONS_OF_SCORE = 1.5
+OPERATIONS_OF_DRAW = 600.0
 MAX_BATCH = 1 << 20  # directions drawn at once
 FIRST_TIMED_BATCH, MAX_TIMED_BATCH = 1 << 6, 1 << 16  # the same, with a time limit
 MAX_SCORES = 8_000_000  # that one thread computes at once
@@ -74,6 +77,7 @@ class LowRank:
         work, best = partial(_best_along, Q, V, signs, problem.k), -np.inf
         count = min(self.draws, MAX_DRAWS_PER_CHOICE * comb(problem.n, problem.k))
         run.details["draws"] = 0
+        of_draw = OPERATIONS_OF_DRAW + OPERATIONS_OF_SCORE * problem.n
         with ThreadPoolExecutor(n_threads()) as pool:
             for draws in _batches(self.d, count, run):
                 pieces = _pieces(draws, problem.n, run)
@@ -84,6 +88,7 @@ class LowRank:
                         continue
                     value, items = future.result()
                     run.details["draws"] += len(piece)
+                    run.spend(of_draw * len(piece))
                     if value > best:
                         best, run.details["incumbent"] = value, items
         return best_first(problem, run.details["incumbent"])

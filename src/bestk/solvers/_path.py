@@ -9,7 +9,6 @@ import numpy as np
 
 from bestk._checks import whole
 from bestk._typing import Indices
-from bestk.native.threads import Stopwatch
 from bestk.problem.problem import BQP, NO_ITEMS, grow
 from bestk.problem.solution import Solution
 from bestk.solvers import _referee as referee
@@ -60,10 +59,12 @@ def solve_path(
     if not isinstance(chosen, Ranking):
         return solve_each(problems.__getitem__, wanted, chosen, effort)
     referee.check_matrix(first, chosen)
-    run, start, work = referee.new_run(effort), perf_counter(), Stopwatch()
+    run = referee.new_run(effort)
+    start = perf_counter()
     part = replace(run, deadline=run.part(0.5)) if bound == "tight" else run
     order = chosen.pick(problems[max(wanted)], part)
-    each, run.spent = (perf_counter() - start) / len(wanted), work.seconds / len(wanted)
+    each = (perf_counter() - start) / len(wanted)
+    run.spent = part.spent / len(wanted)
     solutions = referee.solve_in_turn(
         problems.__getitem__, wanted, chosen, lambda problem, _: order[: problem.k], run
     )

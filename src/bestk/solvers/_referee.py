@@ -10,10 +10,18 @@ import numpy as np
 
 from bestk._checks import choice, real
 from bestk._typing import Indices
-from bestk.bounds import MAX_USEFUL_GAP, MIN_BOUND_SECONDS, Bound, quick_bound, tight_bound
-from bestk.native.threads import Stopwatch
+from bestk.bounds import (
+    MAX_USEFUL_GAP,
+    OPERATIONS_PER_SECOND,
+    Bound,
+    Budget,
+    default_budget,
+    quick_bound,
+    tight_bound,
+)
 from bestk.problem.problem import BQP
 from bestk.problem.solution import Solution
+from bestk.relaxations.rows import MAX_OPERATIONS
 from bestk.solvers._base import BoundEffort, Effort, Run, Solver
 from bestk.solvers._exact import Exact, split_gap
 from bestk.solvers._greedy import Forward, Linear, Spectral, Swap
@@ -23,8 +31,7 @@ from bestk.solvers._search import Search
 from bestk.solvers._simplex import Simplex
 from bestk.solvers._tpower import TruncatedPower
 
-FIXING_SECONDS = 0.005  # to find the items of a proved choice that every such choice has
-MIN_BOUND_SHARE = 0.1  # of a time limit, for a default bound after a solver that has used it up
+FIXING_OPERATIONS = 5e6  # to find the items of a proved choice that every such choice has
 PROVED_GAP = 1e-9  # a smaller one is rounding
 FIXED = ("fixed_in", "fixed_out")  # numbers of items in every choice as good as this, or in none
 ALL = (Linear, Spectral, TruncatedPower, LowRank, SDP, Forward, Swap, Search, Exact, Simplex)
@@ -63,8 +70,9 @@ def solve(
     time_limit : float, default=None
         Seconds for the solver; with a tight bound, as many again and what the solver leaves.
     bound : {None, "fast", "tight"}, default="fast"
-        What to spend on the upper bound: nothing; at most as long as the selection took, and no
-        bound if the gap is above 25%; or as much as it takes.
+        What to spend on the upper bound: nothing; about as much work as the selection took, and no
+        bound if the gap is above 25%; or as much as it takes, about a minute at most. Work is
+        counted, so that the bound is the same on every machine, unless there is a time limit.
 
     Examples
     --------
@@ -95,30 +103,31 @@ def solve_in_turn(
     run: Run,
 ) -> list[Solution]:
     """Solve a problem for every k, by rising k, each in its share of the time of a run."""
-    wanted, solutions = sorted(set(ks)), {}
+    wanted = sorted(set(ks))
+    solutions = {}
     for number, k in enumerate(wanted):
-        problem, start, work = problem_of(k), perf_counter(), Stopwatch()
+        problem = problem_of(k)
         check_matrix(problem, solver)
+        start = perf_counter()
         deadline = run.part(1 / (len(wanted) - number))
-        one = Run(run.rng, deadline, details=dict(run.details), bound=run.bound)
+        one = Run(run.rng, deadline, details=dict(run.details), bound=run.bound, spent=run.spent)
         if run.bound == "tight":
             one.deadline = one.part(0.5)  # the bound has the rest of the share
         picked = pick(problem, one)
-        seconds, left = perf_counter() - start, max(0.0, deadline - perf_counter())
+        seconds = perf_counter() - start
+        if deadline == inf:
+            budget = Budget(operations=MAX_OPERATIONS)
+        else:
+            budget = Budget(deadline=max(deadline, perf_counter()))
         if run.bound == "fast":
-            left = default_budget(work.seconds + run.spent, deadline - start, left)
-        solution = score(problem, solver.name, picked, one, left if left < inf else None)
+            budget = default_budget(one.spent, deadline - start, budget.left)
+        solution = score(problem, solver.name, picked, one, budget)
         solutions[k] = replace(solution, seconds=seconds)
     return [solutions[k] for k in ks]
 
 
-def default_budget(seconds: float, time_limit: float, left: float) -> float:
-    """Seconds for a default bound: as many as the selection worked, within the time limit."""
-    return min(max(MIN_BOUND_SECONDS, seconds), max(left, MIN_BOUND_SHARE * time_limit))
-
-
-def score(problem: BQP, name: str, picked: Indices, run: Run, seconds: float | None) -> Solution:
-    """Check a choice, compute its objective, and bound the problem in so many seconds."""
+def score(problem: BQP, name: str, picked: Indices, run: Run, budget: Budget) -> Solution:
+    """Check a choice, compute its objective, and bound the problem within a budget."""
     items, bound = np.asarray(picked, np.int64), run.bound
     right = len(items) == problem.k == len(np.unique(items))
     if not right or items.min() < 0 or items.max() >= problem.n:
@@ -129,7 +138,9 @@ def score(problem: BQP, name: str, picked: Indices, run: Run, seconds: float | N
     if bound is not None and problem.k < problem.n:
         # of a choice that is proved optimal, which of its items every such choice has
         effort: BoundEffort = bound if upper > objective else "fast"
-        proof = prove(problem, items, effort, seconds if effort == bound else FIXING_SECONDS)
+        if effort != bound:
+            budget = Budget(operations=FIXING_OPERATIONS)
+        proof = prove(problem, items, effort, budget)
         upper = min(upper, proof.value)
         details |= {key: proof.details[key] for key in FIXED if key in proof.details}
     details["bound"] = bound
@@ -142,18 +153,17 @@ def with_useful_bound(solution: Solution) -> Solution:
     return replace(solution, upper_bound=inf) if useless else solution
 
 
-def prove(
-    problem: BQP, items: Indices, effort: BoundEffort, time_limit: float | None = None
-) -> Bound:
-    """The best bound for the effort; where a tight one stalls in time, by splitting."""
-    start, objective = perf_counter(), problem.value(items)
+def prove(problem: BQP, items: Indices, effort: BoundEffort, budget: Budget) -> Bound:
+    """The best bound for the effort; where a tight one stalls in its time, by splitting."""
+    objective = problem.value(items)
     if effort == "fast":
-        return quick_bound(problem, time_limit or 0.0, objective)
-    bound = tight_bound(problem, time_limit, objective)
-    run = Run(np.random.default_rng(0), start + (time_limit or 0.0), [items])
+        return quick_bound(problem, OPERATIONS_PER_SECOND * budget.left, objective)
+    bound = tight_bound(problem, budget, objective)
     rest = bound.details.get("rest")
-    if rest is None or run.time_left <= 0 or bound.value - objective <= PROVED_GAP * abs(objective):
+    is_closed = bound.value - objective <= PROVED_GAP * abs(objective)
+    if rest is None or is_closed or not budget.is_timed or budget.left <= 0:
         return bound
+    run = Run(np.random.default_rng(0), budget.deadline, [items])
     split_gap(problem, rest, run)
     return replace(bound, value=min(bound.value, run.upper_bound), method="dnn, split")
 

@@ -13,6 +13,9 @@ from bestk.relaxations.spheres import LowRankFactor
 from bestk.solvers._base import Needs, Run
 
 PROJECTIONS = 100
+# Operations, see ``Budget``, of a step of the relaxation, for each number that the product of Q and
+# its factor adds up.
+OPERATIONS_OF_PRODUCT = 0.15
 TOLERANCE = 1e-4  # of the distance between the relaxation and its bound, relative to its value
 
 
@@ -54,6 +57,7 @@ class SDP:
         with calm_blas():
             factor = LowRankFactor(problem, run.rng)
             run.upper_bound = relax(factor, TOLERANCE, run.deadline)
+            run.spend(OPERATIONS_OF_PRODUCT * factor.iterations * problem.n * factor.V.size)
             run.details.update(relaxation=factor.value, iterations=factor.iterations)
             return best_first(problem, self._round(problem, factor.V, run.rng))
 

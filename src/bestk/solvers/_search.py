@@ -17,7 +17,13 @@ from bestk.solvers._base import Needs, Run
 
 Masks = NDArray[np.uint8]
 SLICE_SECONDS = 0.015  # work between two checks of the clock and the keyboard
+# Entries of Q that are read from one check of the keyboard to the next where there is no time
+# limit: about 0.015 seconds. The best of equal choices depends on it.
+SLICE_ENTRIES = 2**23
 PATH_SHARE = 2  # a path of many k may take as long as so many single ones
+MIN_STEPS = 64  # in a slice
+OPERATIONS_OF_ENTRY = 2.5  # operations, see ``Budget``, for each entry of Q that is read
+STEPS_OF_WALK = 2  # times depth n: about how long a walk is
 NEGATIVE_PRICE = 16  # entries below 0 leave more swaps to evaluate in a step
 PATIENCE_IN_TIME = 100  # times the patience, where a time limit ends the search
 CORE_ITEMS = 256  # of a lazy problem that are searched beside the choice
@@ -106,13 +112,23 @@ class Search:
         def work(steps: int, i: int) -> None:
             advance(steps, shares[i], len(shares[i]), self.population, *islands[i])
 
-        price = n * self.islands * (NEGATIVE_PRICE if least.min() < 0 else 1)
-        for steps in _slices(n, run, self.work / price):
+        price = n * (NEGATIVE_PRICE if least.min() < 0 else 1)
+        if np.isfinite(run.deadline):
+            slices = _timed_slices(n, run)
+        else:
+            slices = _counted_slices(price, self.work / self.islands)
+        steps_of_all = 0
+        for steps in slices:
+            steps_of_all += self.islands * steps
             run_tiles(partial(work, steps), range(self.islands))
             best = _keep_best(islands, run, best)
             if all(island.counts[WAIT] >= patience for island in islands):
                 break
-        run.details["walks"] = int(sum(island.counts[BORN] for island in islands))
+        walks = int(sum(island.counts[BORN] for island in islands))
+        # Islands that are out of patience do not use up their last slice.
+        steps_of_all = min(steps_of_all, STEPS_OF_WALK * walks * self.depth * n)
+        run.spend(OPERATIONS_OF_ENTRY * steps_of_all * price)
+        run.details["walks"] = walks
         return np.asarray(run.details["incumbent"], np.int64)
 
     def _pick_lazy(self, problem: BQP, run: Run) -> Indices:
@@ -174,16 +190,24 @@ def _keep_best(islands: Sequence[Population], run: Run, best: float) -> float:
     return best
 
 
-def _slices(n: int, run: Run, most: float) -> Iterator[int]:
-    """Numbers of steps that take about a slice of time; to the deadline, else ``most`` in all."""
-    left = np.inf if np.isfinite(run.deadline) else max(64, int(most))
-    steps = min(4096, 64 + 1_000_000 // n)
-    while True:
-        start, steps = perf_counter(), int(min(steps, left))
+def _counted_slices(price: int, most: float) -> Iterator[int]:
+    """Numbers of steps that read ``most`` entries in all, at so many entries for a step."""
+    left = max(MIN_STEPS, int(most / price))
+    in_a_slice = max(MIN_STEPS, SLICE_ENTRIES // price)
+    while left > 0:
+        steps = min(in_a_slice, left)
         yield steps
         left -= steps
-        if run.time_left <= 0 or left <= 0:
+
+
+def _timed_slices(n: int, run: Run) -> Iterator[int]:
+    """Numbers of steps that take about a slice of time, to the deadline."""
+    steps = min(4096, MIN_STEPS + 1_000_000 // n)
+    while True:
+        start = perf_counter()
+        yield steps
+        if run.time_left <= 0:
             return
         pace = (perf_counter() - start) / steps
         wanted = min(SLICE_SECONDS, run.time_left)
-        steps = max(64, min(4 * steps, int(wanted / pace)))
+        steps = max(MIN_STEPS, min(4 * steps, int(wanted / pace)))

@@ -15,6 +15,7 @@ from bestk.problem.problem import BQP, largest_entry
 from bestk.relaxations.eigen import lanczos
 from bestk.solvers._base import Needs, Run
 
+OPERATIONS_OF_WEIGHTS = 100.0  # operations, see ``Budget``, of the weights, for each entry of Q
 MAX_DENSE_EIGEN_ITEMS = 300  # up to this size LAPACK is as fast as Lanczos
 MAX_FACTORED_ITEMS = 2500  # above it, a factor of the whole matrix takes longer than all the rest
 SECONDS_OF_FACTOR = 1e-10  # times the cube of the number of items, about
@@ -48,6 +49,7 @@ class Simplex:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling weight."""
+        run.spend(OPERATIONS_OF_WEIGHTS * problem.n**2)
         with calm_blas():
             A = Centred(problem.Q, -2.0, deadline=run.part(0.3))
             w, prices = minimise(A, 2 * A.g, run.deadline)

@@ -12,6 +12,7 @@ from bestk.solvers._greedy import Forward, Linear
 
 MAX_STEPS = 100
 TOLERANCE = 1e-8  # relative to the largest entry of Q: a smaller change ends the run
+OPERATIONS_OF_ENTRY = 2.0  # operations, see ``Budget``, of a step, for each entry of k columns
 MAX_SUMMED_ITEMS = 50_000  # of a lazy matrix whose rows are added up
 
 
@@ -56,6 +57,7 @@ class TruncatedPower:
         scale = scale or 1.0
         state = float(product[items].sum()), items, product
         for _ in range(MAX_STEPS):
+            run.spend(OPERATIONS_OF_ENTRY * problem.k * problem.n)
             after = self._step(problem, state, scale)
             if run.time_left < 0 or after[0] < state[0]:
                 return state

@@ -163,11 +163,13 @@ def test_a_leak_is_found_whether_numbers_are_cut_or_not():
     leaky = X.assign(code=np.where(y, 7.25, 3.5) + np.linspace(0, 1, len(X)))
     for information in ("discrete", "gaussian"):
         selector = SelectBestK(2, information=information).fit(leaky, y)
-        cautions = make_report(selector, leaky, y, errors=False).facts.cautions
-        assert [c.text for c in cautions if c.kind == "leak"] == [
-            "'code': nearly determines the target alone; exclude it if it is not known at the time "
-            "of prediction."
+        report = make_report(selector, leaky, y, errors=False)
+        assert [c.text for c in report.facts.cautions if c.kind == "leak"] == [
+            "'code': nearly determines the target alone, a possible leak; exclude it if it is not "
+            "known at the time of prediction."
         ]
+        headline = report.html.partition("<h1>")[2].partition("</h1>")[0]
+        assert headline.endswith("possible leak: code</bdi>")
 
 
 def test_a_sparse_table_has_a_report():

@@ -11,6 +11,7 @@ from bestk.cli._terminal import bold, console, heading, in_shell_words, new_tabl
 from bestk.data.files import Loaded
 from bestk.errors import printable
 from bestk.evaluation import error_curves, shared_tasks
+from bestk.selection.cautions import describe, find_cautions
 from bestk.selection.methods import Method, get_method
 from bestk.selection.selector import SelectBestK
 
@@ -56,6 +57,10 @@ def _select_by_each(
             request.messages.note(in_shell_words(note))
         with request.messages.stage(f"selecting by {name}"):
             solutions[name] = task.solution(k)
+        for finding in find_cautions(task, solutions[name]):
+            if finding.kind == "leak":  # the errors below are those of the leak
+                text = describe(finding, task.table.names, solutions[name])
+                request.messages.note(in_shell_words(text))
     chosen = {name: set(s.support.tolist()) for name, s in solutions.items()}
     return {
         name: {

@@ -17,7 +17,7 @@ from bestk.problem.solution import SCORES, Solution
 from bestk.report.columns import ShownTarget, describe_column, list_columns
 from bestk.report.records import Caution, ReportRequest, format_text, join_some
 from bestk.report.scores import compare_methods, measure_stability, method_name
-from bestk.selection.cautions import describe, find_cautions
+from bestk.selection.cautions import Finding, describe, find_cautions
 from bestk.selection.look import MOSTLY
 from bestk.selection.pipeline import Task, settle
 
@@ -45,6 +45,8 @@ def collect_facts(request: ReportRequest) -> dict[str, Any]:
     notes = dict.fromkeys([*request.notes, *task.notes, *(str(each.message) for each in caught)])
     goal, nominal = ShownTarget.of(task), find_features(selector.categorical_features, table)
     described = solution.support[:MAX_BINNED_COLUMNS].tolist()
+    findings = find_cautions(task, solution)
+    leaks = [place for finding in findings if finding.kind == "leak" for place in finding.places]
     return {
         "target": format_text(request.target),
         "method": method_name(selector.method),
@@ -54,10 +56,11 @@ def collect_facts(request: ReportRequest) -> dict[str, Any]:
         "task": task,
         "information": settle(selector).information,
         "goal": goal,
+        "leaks": [format_text(table.names[place]) for place in leaks],
         "columns": [describe_column(task.table, j, goal, nominal=j in nominal) for j in described],
         "listed": list_columns(task, solution),
         "cautions": [
-            *_find_cautions(task, solution),
+            *_describe_cautions(task, solution, findings),
             *(Caution("note", format_text(note, 400)) for note in notes),
         ],
         "settings": list_settings(selector),
@@ -93,12 +96,12 @@ def _runners_up(task: Task, solution: Solution) -> list[tuple[int, float, float,
     return list(zip(*(each.tolist() for each in columns), strict=True))
 
 
-def _find_cautions(task: Task, solution: Solution) -> list[Caution]:
-    """Problems of the selected columns and of the classes."""
+def _describe_cautions(task: Task, solution: Solution, findings: list[Finding]) -> list[Caution]:
+    """Problems of the selected columns, among them the findings, and of the classes."""
     table, support, target = task.table, solution.support, task.targets[0]
     found = [
         Caution(each.kind, f"{format_text(describe(each, table.names, solution), 400)}.")
-        for each in find_cautions(task, solution)
+        for each in findings
     ]
     missing = table.count_missing() / table.n_samples
     if holes := [j for j in support.tolist() if missing[j] > MOSTLY]:

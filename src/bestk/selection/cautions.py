@@ -11,14 +11,13 @@ from scipy.special import chdtrc, entr
 
 from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices
-from bestk.data.table import Table, find_numeric
+from bestk.data.table import Table
 from bestk.data.target import ParsedTarget
 from bestk.discretize import MDLP
 from bestk.errors import SelectionWarning
-from bestk.information.reading import code_table
 from bestk.native.threads import calm_blas
 from bestk.problem.solution import Solution
-from bestk.selection import look
+from bestk.selection import leaks, look
 from bestk.selection.pipeline import Task
 
 MAX_NAMES = 8  # columns that a sentence names
@@ -29,7 +28,6 @@ COPY_ROWS = 250  # rows that show most differences between columns
 COPY_TOLERANCE = 1e-12  # of 1 - |correlation|
 CLEARLY = FALSE_DISCOVERY_RATE / 100  # a p-value below it needs no better test
 MIN_GAIN_OF_CUTS = 30.0  # twice the log of a likelihood ratio that cuts chosen for y may gain
-MIN_ENTROPY_OF_LEAK = 0.5  # fraction of H(y); with less, a column does not determine y
 
 
 @dataclass(frozen=True)
@@ -70,13 +68,23 @@ class _Selected:
             return None
 
     def keep(self, items: Any) -> tuple[Table, Indices]:
-        """The table of some columns, and those that were not counted as numbers."""
-        places, read = self.places[items], self.task.read
+        """The table of some of the selected columns, and those that were not counted as numbers."""
+        return self.keep_places(self.places[items])
+
+    def keep_places(self, places: Indices) -> tuple[Table, Indices]:
+        """The table of the columns at some places, and those that were not counted as numbers."""
+        read = self.task.read
         numeric = self.task.allowed
         if read.levels is not None:
             numeric = numeric[[] if read.discretised is None else read.discretised]
         table = self.task.table
         return table.keep(places), np.flatnonzero(~table.mask(numeric)[places])
+
+    def most_relevant(self, count: int, without: Indices) -> Indices:
+        """The places of the columns of largest relevance, selected or not, in rising order."""
+        places = np.setdiff1d(self.task.allowed, without)
+        order = np.argsort(-self.task.relevance()[places], kind="stable")
+        return np.sort(places[order[:count]])
 
 
 def with_warnings(task: Task, solution: Solution) -> Solution:
@@ -169,22 +177,21 @@ def _join_findings(each: list[list[Finding]]) -> list[Finding]:
 
 
 def _leaks(selected: _Selected, candidates: list[int]) -> list[int]:
-    """Columns that alone nearly determine the target, in bins of MDLP or along a straight line."""
-    if selected.target is None:
+    """Columns that predict the target alone so much better than others that they may be leaks."""
+    target = selected.target
+    if target is None or not leaks.can_be_judged(target):
         return []
-    classes = selected.target.classes
-    least = MIN_ENTROPY_OF_LEAK * entr(classes.counts / classes.counts.sum()).sum()
-    near = np.array([i for i in candidates if selected.relevance[i] > least], np.int64)
-    if not len(near):
+    shares = target.classes.counts / target.classes.counts.sum()
+    least = leaks.MIN_RELEVANCE * entr(shares).sum()
+    relevant = np.array([i for i in candidates if selected.relevance[i] > least], np.int64)
+    if not len(relevant):
         return []
-    table, categorical = selected.keep(near)
-    numeric = find_numeric(table, categorical)
-    codes, ordered, _ = next(code_table(["mdlp"], table, numeric, classes))
-    leaks = np.array([look.is_leak(column.astype(np.int64), ordered) for column in codes.values])
-    if selected.target.continuous:  # bins are wrong near their borders
-        shares = look.line_shares(table.keep(numeric), selected.target.numbers)
-        leaks[numeric] |= shares > look.LEAK
-    return near[leaks].tolist()
+    predictions = leaks.predict_alone(*selected.keep(relevant), target)
+    if not predictions.are_suspects().any():
+        return []
+    others = selected.most_relevant(leaks.N_COMPARED, without=selected.places[relevant])
+    compared = leaks.predict_alone(*selected.keep_places(others), target)
+    return relevant[predictions.are_leaks(compared)].tolist()
 
 
 def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
@@ -252,8 +259,8 @@ def describe(finding: Finding, names: Sequence[str], solution: Solution) -> str:
     texts = {
         "constant": f"constant, and selected because k={solution.k} is more than the columns that "
         "vary; use a smaller k",
-        "leak": f"{'' if one else 'each '}nearly determines the target alone; exclude {it} if "
-        f"{they} not known at the time of prediction",
+        "leak": f"{'' if one else 'each '}nearly determines the target alone, a possible leak; "
+        f"exclude {it} if {they} not known at the time of prediction",
         "identifier": f"a different value in most rows, as an identifier has; exclude {it} if "
         f"{'it only names' if one else 'they only name'} rows",
         "chance": "selected, but no more related to the target than chance would give; use a "

@@ -23,11 +23,9 @@ MOSTLY = 0.5  # fraction of the rows: different texts, or missing values
 FIRST_VALUES = 32  # most columns that are no identifiers show it here
 MIN_ROWS = 10  # of a table in which an identifier can be recognized
 IDENTIFIER = re.compile(r"(^|[\W_])(?i:ids?|idx|index|key|uuid|guid|row)($|[\W_])|[a-z]I[dD]$")
-LEAK = 0.99  # accuracy of one column, and fraction of the errors of guessing that it avoids
 MIN_BINS, MAX_BINS = 3, 10  # of numeric columns, for what a straight line does not show
 BLOCK_VALUES = 2**24  # of columns that are tested together
 LEVEL_OF_MEANS = 0.8  # fraction of the level of bins for the means of numbers, not their classes
-MIN_ROWS_PER_BIN = 5  # with fewer on average, a column determines classes by chance
 POOLED_TAIL = 20  # permuted values beyond which tails are extrapolated
 MAX_PERMUTATIONS = 50
 TINY = np.finfo(float).tiny
@@ -84,16 +82,6 @@ def names_rows(name: str, column: Values) -> bool:
 
 def _has_fractions(values: Array) -> bool:
     return values.dtype.kind == "f" and bool((values != np.floor(values)).any())
-
-
-def is_leak(codes: Indices, target: Target) -> bool:
-    """Whether the most frequent class of each bin of a column is right nearly everywhere."""
-    n, cells = len(codes), (int(codes.max()) + 1) * target.n_classes
-    counts = np.bincount(codes * target.n_classes + target.codes, minlength=cells)
-    most = counts.reshape(-1, target.n_classes).max(axis=1)
-    wrong, guessed = n - int(most.sum()), n - int(target.counts.max())
-    few = n < MIN_ROWS_PER_BIN * np.count_nonzero(most)
-    return not few and wrong <= (1 - LEAK) * n and wrong <= (1 - LEAK) * guessed
 
 
 def line_shares(table: Table, y: Floats) -> Floats:

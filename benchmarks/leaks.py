@@ -36,8 +36,16 @@ ROWS = (500, 2000, 10_000)
 POSITIVES = (0.5, 0.2, 0.05, 0.01)
 MIN_POSITIVES = 10
 NAMED = "nearly determines the target"
-REAL_SOURCES = ("paper", "wide", "mixed", "regression", "ordinary")
-SKLEARN = ("breast_cancer", "diabetes", "digits", "iris", "wine")
+# Tables of R packages, with a target that a rule chose, which another column restates.
+RESTATED = {
+    "Stat2Data/NCbirths": "a low weight at birth, from the weight",
+    "dragracer/rpdr_contep": "a prize of a contestant, from the name of the contestant",
+    "nlme/Remifentanil": "the sex, from a formula with the sex",
+    "openintro/ucla_f18": "independent study, from the number of the course",
+    "wooldridge/gpa2": "one of two groups of students, from the other",
+    "wooldridge/prison": "a share of the population of a state, from the state",
+}
+SMALL = ("breast_cancer", "iris", "wine")  # of scikit-learn, beside those of the quality benchmark
 
 
 def score(auc: float) -> Leak:
@@ -172,9 +180,9 @@ def hits() -> Iterator[dict[str, Any]]:
 def real_tables() -> Iterator[tuple[str, str, Callable[[], tuple[pd.DataFrame, Any]]]]:
     """The source, the name and the reader of each real table."""
     for entry in sets.entries():
-        if entry.source in REAL_SOURCES and entry.available:
+        if entry.source in sets.REAL and entry.available:
             yield entry.source, entry.name, lambda name=entry.name: _read(name)
-    for name in SKLEARN:
+    for name in SMALL:
         load = getattr(datasets, f"load_{name}")
         yield "scikit-learn", name, lambda load=load: load(return_X_y=True, as_frame=True)
 
@@ -214,10 +222,14 @@ def main() -> None:
         made = [row for row in planted if row["method"] == method]
         alarms = [row for row in real if row["method"] == method]
         named = sum(row["named"] for row in made) / sum(row["tables"] for row in made)
-        wrong = sum(row["named"] for row in alarms) / len(alarms)
-        above = sum(row["above_limit"] for row in alarms) / len(alarms)
-        print(f"{method}: {named:.1%} of the leaks named, false alarms in {wrong:.1%} of "
-              f"{len(alarms)} real tables; above 0.97 in {above:.1%}")  # fmt: skip
+        called = sum(row["named"] for row in alarms)
+        restated = sum(row["named"] for row in alarms if row["table"].split(": ")[1] in RESTATED)
+        above = sum(row["above_limit"] for row in alarms)
+        print(
+            f"{method}: {named:.1%} of the leaks named; of {len(alarms)} real tables {called} with "
+            f"a column that is called a leak, which restates the target in {restated}; "
+            f"{above} with one above 0.97"
+        )
     with (RESULTS / "leaks.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [*planted[0], *machine])
         writer.writeheader()

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.quality.ways import WAYS, Numbers
+from benchmarks.quality.foreign import Numbers
+from benchmarks.quality.ways import WAYS
 from benchmarks.selectors.silence import silent
 from bestk import SelectBestK, SelectRelevant
 

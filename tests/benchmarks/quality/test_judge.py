@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.quality import ways
+from benchmarks.quality import foreign, ways
 from benchmarks.quality.encode import Split
 from benchmarks.quality.judge import Judge, measure, split
 from benchmarks.quality.tables import make
@@ -68,16 +68,16 @@ def test_numbers_that_follow_from_others_of_their_column_are_left_out():
     flags -= flags.mean(axis=0)
     numbers = np.column_stack([flags, np.zeros(60), np.arange(60.0)])
     owner = np.array([0, 0, 0, 1, 2])
-    assert np.bincount(owner[ways._independent_numbers(numbers, owner)]).tolist() == [2, 0, 1]
+    assert np.bincount(owner[foreign.independent_numbers(numbers, owner)]).tolist() == [2, 0, 1]
 
 
 def test_the_best_number_of_a_column_is_the_score_of_the_column():
     scores, owner = np.array([0.1, 0.5, np.nan, 0.3]), np.array([0, 1, 1, 0])
-    assert ways._best_of(scores, owner).tolist() == [0.3, 0.5]
+    assert foreign.best_of_columns(scores, owner).tolist() == [0.3, 0.5]
 
 
 def test_a_package_that_is_not_installed_is_named(monkeypatch):
-    monkeypatch.setitem(ways.WAYS, "L1", ways.Way("no-such-package", ways._l1, ""))
+    monkeypatch.setitem(ways.WAYS, "L1", ways.Way("no-such-package", foreign.l1, ""))
     assert ways.missing_package("L1") == "no-such-package"
     assert ways.missing_package("default") is None
 

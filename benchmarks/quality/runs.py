@@ -17,11 +17,12 @@ from typing import Any
 
 from benchmarks.machine import describe_machine
 from benchmarks.quality.sets import Entry, catalogue
-from benchmarks.quality.tables import JUDGE_SEEDS
+from benchmarks.quality.tables import JUDGE_SEEDS, NEW_JUDGE_SEEDS
 from benchmarks.quality.ways import SLOW
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 SLOWEST = 300  # seconds of the processor after which a way is stopped and recorded as failed
+FIRST_SEEDS = (0, JUDGE_SEEDS[0], NEW_JUDGE_SEEDS[0])  # real sets have the seed 0
 Key = tuple[str, int, int, str]
 
 
@@ -33,10 +34,17 @@ class Plan:
     sets: tuple[str, ...]
     ways: tuple[str, ...]
     folds: int = 5
-    made_folds: int = 1  # of made-up tables, which have seeds for repeats
+
+    made_folds: int = 1
+    """Folds of made-up tables, which have seeds for repeats."""
+
     repeats: int = 1
+
     jobs: int = 2
-    seconds: float | None = None  # no cell starts after this
+    """Processes of one thread each."""
+
+    seconds: float | None = None
+    """No cell starts after this time."""
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
@@ -75,13 +83,14 @@ def cells(plan: Plan) -> Iterator[tuple[str, int, int]]:
     """Tables and folds: one fold of every table, then the next, so that a part is balanced."""
     for repeat, fold in product(range(plan.repeats), range(plan.folds)):
         for name in plan.sets:
-            if not catalogue()[name].family or fold < plan.made_folds:
+            is_real = not catalogue()[name].family
+            if is_real or fold < plan.made_folds:
                 yield name, repeat, fold
 
 
 def _takes_slow(name: str, repeat: int, fold: int) -> bool:
     """Whether slow ways are run: the first fold, and of made-up tables the first seed only."""
-    return repeat == fold == 0 and catalogue()[name].seed in (0, JUDGE_SEEDS[0])
+    return repeat == fold == 0 and catalogue()[name].seed in FIRST_SEEDS
 
 
 def run(plan: Plan) -> None:
@@ -90,15 +99,9 @@ def run(plan: Plan) -> None:
     _write_machine(plan.out)
     done = {key_of(row) for row in read_rows(plan.out)}
     _end_last_line(plan.out)
-    stop = time() + plan.seconds if plan.seconds else None
-    work = []
-    for name, repeat, fold in cells(plan):
-        slow = _takes_slow(name, repeat, fold)
-        ways = [way for way in plan.ways if (slow or way not in SLOW)
-                and (name, repeat, fold, way) not in done]  # fmt: skip
-        if ways:
-            work.append(Work(name, repeat, fold, tuple(ways), plan.out, stop))
-    print(f"{sum(len(each.ways) for each in work)} cells to run in {len(work)} folds", flush=True)
+    work = list(_work_to_do(plan, done))
+    n_cells = sum(len(item.ways) for item in work)
+    print(f"{n_cells} cells to run in {len(work)} folds", flush=True)
     os.environ.update(dict.fromkeys(THREADS, "1"))  # read by the processes as they start
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(plan.jobs, context, _prepare, (os.getpid(),)) as pool:
@@ -106,6 +109,20 @@ def run(plan: Plan) -> None:
             print(f"{number}/{len(work)} {text}", flush=True)
     if plan.out.exists():
         packed_copy(plan.out).write_bytes(gzip.compress(plan.out.read_bytes(), mtime=0))
+
+
+def _work_to_do(plan: Plan, done: set[Key]) -> Iterator["Work"]:
+    """The folds of a plan, each with the ways that have not finished it."""
+    stop = time() + plan.seconds if plan.seconds else None
+    for name, repeat, fold in cells(plan):
+        takes_slow = _takes_slow(name, repeat, fold)
+        ways = []
+        for way in plan.ways:
+            is_done = (name, repeat, fold, way) in done
+            if not is_done and (takes_slow or way not in SLOW):
+                ways.append(way)
+        if ways:
+            yield Work(name, repeat, fold, tuple(ways), plan.out, stop)
 
 
 @dataclass(frozen=True)
@@ -133,7 +150,8 @@ def run_fold(work: Work) -> str:
 
     if work.late:
         return f"{work.name} left: no time"
-    start, problem = time(), load(work.name)
+    start = time()
+    problem = load(work.name)
     judge = Judge(problem, split(problem, work.repeat, work.fold))
     about = about_fold(judge, work.repeat, work.fold)
     for way in work.ways:
@@ -210,9 +228,14 @@ def _write_machine(path: Path) -> None:
 
 def choose_sets(half: str, wanted: Sequence[str]) -> tuple[list[Entry], list[str]]:
     """Tables of a half, by name, family or source, and the names of those without a file."""
-    chosen = [entry for entry in catalogue().values() if entry.half == half]
-    if wanted:
-        chosen = [entry for entry in chosen
-                  if {entry.name, entry.family, entry.source} & set(wanted)]  # fmt: skip
-    there = [entry for entry in chosen if entry.available]
-    return there, [entry.name for entry in chosen if entry not in there]
+    available = []
+    absent = []
+    for entry in catalogue().values():
+        is_wanted = not wanted or {entry.name, entry.family, entry.source} & set(wanted)
+        if entry.half != half or not is_wanted:
+            continue
+        if entry.available:
+            available.append(entry)
+        else:
+            absent.append(entry.name)
+    return available, absent

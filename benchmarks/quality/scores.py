@@ -1,7 +1,7 @@
 """Finished cells as tables of numbers: losses by set and way, noise, recall, stability, time."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,15 +11,19 @@ import pandas as pd
 from scipy.stats import rankdata, wilcoxon
 
 from benchmarks.quality.judge import MODELS
+from benchmarks.quality.sets import LINES, line_of
 from benchmarks.quality.ways import DEFAULT, NAMES, SLOW
 from experiments.statistics import holm
 
 Row = dict[str, Any]
-TIE = 1e-9
+
+TIE = 1e-9  # losses that differ by less are equal
 EXACT = 9  # decimals; further ones depend on the order of sums
-ABOUT = ("set", "source", "half", "family", "kind", "few_rows", "columns", "repeat", "fold", "way",
-         "seconds")  # fmt: skip
 WORST_R2 = -1.0  # a model that fails is as bad as one that predicts badly
+FOLD = ["set", "repeat", "fold"]
+ABOUT = (
+    *FOLD, "source", "half", "family", "kind", "few_rows", "columns", "way", "seconds",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,12 @@ class Versus:
     wins: int
     ties: int
     losses: int
-    difference: float  # mean difference of the loss, negative if the default is better
-    pvalue: float  # Wilcoxon, adjusted by Holm
+
+    difference: float
+    """Mean difference of the loss, negative if the default is better."""
+
+    pvalue: float
+    """Of Wilcoxon's test, adjusted by Holm."""
 
 
 @dataclass(frozen=True)
@@ -53,46 +61,68 @@ class Scores:
     @cached_property
     def ways(self) -> list[str]:
         """Ways with a score on every set, in order."""
-        found = self.cells.groupby("way")["set"].nunique()
-        ranked = [way for way in NAMES if found.get(way, 0) == self.cells["set"].nunique()]
-        return [way for way in ranked if way not in SLOW] or ranked
+        n_sets = self.cells["set"].nunique()
+        sets_of_way = self.cells.groupby("way")["set"].nunique()
+        finished = [way for way in NAMES if sets_of_way.get(way, 0) == n_sets]
+        quick = [way for way in finished if way not in SLOW]
+        return quick or finished
 
     @cached_property
     def complete(self) -> pd.DataFrame:
         """Cells of folds that every such way has finished, so that means compare like with like."""
-        own = self.cells[self.cells["way"].isin(self.ways)]
-        place = ["set", "repeat", "fold"]
-        return own[own.groupby(place)["way"].transform("nunique") == len(self.ways)]
+        ranked = self.cells[self.cells["way"].isin(self.ways)]
+        ways_of_fold = ranked.groupby(FOLD)["way"].transform("nunique")
+        return ranked[ways_of_fold == len(self.ways)]
 
     def losses(self, measure: str = "loss") -> pd.DataFrame:
         """Mean loss over folds, k and models, by set (rows) and way (columns)."""
         return self.complete.pivot_table(measure, "set", "way", dropna=False)[self.ways]
 
+    def ranks_by_set(self, measure: str = "loss") -> pd.DataFrame:
+        """The rank of each way (columns) on each set (rows), 1 for the best."""
+        losses = self.losses(measure).dropna().round(EXACT)
+        return pd.DataFrame(rankdata(losses, axis=1), losses.index, losses.columns)
+
     def ranks(self, measure: str = "loss") -> pd.Series:
-        """Mean rank of each way over the sets, 1 for the best."""
-        table = self.losses(measure).dropna().round(EXACT)
-        return pd.Series(rankdata(table, axis=1).mean(axis=0), table.columns).sort_values()
+        """Mean rank of each way over the sets."""
+        return self.ranks_by_set(measure).mean().sort_values()
 
-    def against_each(self, measure: str = "loss") -> list[Versus]:
-        """The default against every other way, on the sets and folds that both finished."""
-        pairs = {way: self._differences(way, measure) for way in self._others()}
-        raw = [float(wilcoxon(d).pvalue) if np.any(d) else 1.0 for d in pairs.values()]
-        return [
-            Versus(way, int((d < -TIE).sum()), int((np.abs(d) <= TIE).sum()),
-                   int((d > TIE).sum()), float(d.mean()), pvalue)
-            for (way, d), pvalue in zip(pairs.items(), holm(raw), strict=True)
-        ]  # fmt: skip
+    def ranks_by_line(self, measure: str = "loss") -> pd.DataFrame:
+        """Mean rank of each way (rows) over the real sets of each kind of table (columns).
 
-    def _others(self) -> list[str]:
+        Ordinary tables are many and wide ones few, so the headline is the mean over the columns,
+        in which each kind counts alike.
+        """
+        ranks = self.ranks_by_set(measure)
+        sources = self.cells.groupby("set")["source"].first()
+        lines = [line_of(name, sources[name]) for name in ranks.index]
+        by_line = ranks.groupby(lines).mean().T
+        return by_line[[line for line in LINES if line in by_line]]
+
+    def against_each(self, measure: str = "loss", way: str = DEFAULT) -> list[Versus]:
+        """A way against every other one, on the sets and folds that both finished."""
         present = set(self.cells["way"])
-        return [way for way in NAMES if way in present and way != DEFAULT]
+        others = [other for other in NAMES if other in present and other != way]
+        differences = [self._differences(way, other, measure) for other in others]
+        raw = [float(wilcoxon(d).pvalue) if np.any(d) else 1.0 for d in differences]
+        return [
+            Versus(
+                other,
+                wins=int((difference < -TIE).sum()),
+                ties=int((np.abs(difference) <= TIE).sum()),
+                losses=int((difference > TIE).sum()),
+                difference=float(difference.mean()),
+                pvalue=pvalue,
+            )
+            for other, difference, pvalue in zip(others, differences, holm(raw), strict=True)
+        ]
 
-    def _differences(self, way: str, measure: str) -> Any:
-        place = ["set", "repeat", "fold"]
-        pair = self.cells[self.cells["way"].isin([DEFAULT, way])]
-        both = pair[pair.groupby(place)["way"].transform("nunique") == 2]
-        table = both.pivot_table(measure, "set", "way").dropna().round(EXACT)
-        return (table[DEFAULT] - table[way]).to_numpy()
+    def _differences(self, way: str, other: str, measure: str) -> Any:
+        """The loss of a way less that of another, for each set that both finished."""
+        pair = self.cells[self.cells["way"].isin([way, other])]
+        both = pair[pair.groupby(FOLD)["way"].transform("nunique") == 2]
+        losses = both.pivot_table(measure, "set", "way").dropna().round(EXACT)
+        return (losses[way] - losses[other]).to_numpy()
 
     @cached_property
     def _by_cell(self) -> pd.DataFrame:
@@ -103,8 +133,13 @@ class Scores:
         """Score of the default and of the best way by family, k and model, and its lag."""
         table = self._by_cell
         best = table.max(axis=1)
-        return pd.DataFrame({"default": table[DEFAULT], "best": best, "way": table.idxmax(axis=1),
-                             "behind": best - table[DEFAULT]}).reset_index()  # fmt: skip
+        columns = {
+            "default": table[DEFAULT],
+            "best": best,
+            "way": table.idxmax(axis=1),
+            "behind": best - table[DEFAULT],
+        }
+        return pd.DataFrame(columns).reset_index()
 
     def lags(self) -> pd.DataFrame:
         """How far each way is behind the best one, by family, k and model."""
@@ -118,8 +153,8 @@ class Scores:
 
     def by_family(self, measure: str, k: int | None = None) -> pd.DataFrame:
         """Mean noise share or recall by family (rows) and way (columns)."""
-        own = self.complete if k is None else self.complete[self.complete["k"] == k]
-        return own.pivot_table(measure, "family", "way")[self.ways]
+        cells = self.complete if k is None else self.complete[self.complete["k"] == k]
+        return cells.pivot_table(measure, "family", "way")[self.ways]
 
     def noise_by_k(self) -> pd.DataFrame:
         """Mean noise share by way (rows) and k (columns)."""
@@ -130,14 +165,14 @@ class Scores:
         return self.cells.pivot_table("seconds", "set", "way", aggfunc="median")
 
 
-def _lines(row: Row) -> Iterable[Row]:
+def _lines(row: Row) -> Iterator[Row]:
     """One line for each k and model of a cell."""
     about = {name: row[name] for name in ABOUT}
-    for k, found in row["ks"].items():
-        own = about | {"k": int(k), "noise": found.get("noise"), "recall": found.get("recall")}
+    for k, scores in row["ks"].items():
+        known = {"k": int(k), "noise": scores.get("noise"), "recall": scores.get("recall")}
         for model in MODELS:
-            if model in found:
-                yield own | {"model": model} | _measures(found[model])
+            if model in scores:
+                yield about | known | {"model": model} | _measures(scores[model])
 
 
 def _measures(scores: dict[str, float]) -> dict[str, float]:
@@ -155,8 +190,13 @@ def stability(rows: Sequence[Row]) -> pd.DataFrame:
 
     selections: dict[tuple[str, str, str, int], list[list[int]]] = defaultdict(list)
     for row in rows:
-        for k, found in row.get("ks", {}).items():
-            selections[row["set"], row["way"], k, row["columns"]].append(found["selected"])
-    lines = [{"set": name, "way": way, "index": index(each, columns)}
-             for (name, way, _, columns), each in selections.items() if len(each) > 1]  # fmt: skip
-    return pd.DataFrame(lines, columns=["set", "way", "index"]).pivot_table("index", "set", "way")
+        for k, scores in row.get("ks", {}).items():
+            key = (row["set"], row["way"], k, row["columns"])
+            selections[key].append(scores["selected"])
+    lines = [
+        {"set": name, "way": way, "index": index(of_folds, columns)}
+        for (name, way, _, columns), of_folds in selections.items()
+        if len(of_folds) > 1
+    ]
+    table = pd.DataFrame(lines, columns=["set", "way", "index"])
+    return table.pivot_table("index", "set", "way")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks.quality import judge, runs
+from benchmarks.quality.reads import note_read
 from benchmarks.quality.report import write_report
 from benchmarks.quality.runs import Plan, Work, cells, key_of, packed_copy, read_rows, run_fold
 from benchmarks.quality.scores import Scores, stability
@@ -64,25 +65,64 @@ def test_stability_is_one_for_equal_selections():
     assert stability(rows()).loc["colon", "default"] == 1.0
 
 
-def test_the_page_has_the_ranks_and_says_what_is_better(tmp_path):
-    source = tmp_path / "rows.jsonl"
-    made = [row(f"credit-{seed}", way, loss, family="credit", source="made-up")
-            for seed in (100, 101) for way, loss in LOSSES.items()]  # fmt: skip
-    for each in made:
-        each["ks"]["5"] |= {"noise": 0.2, "recall": 0.5}
+def add_noise(found, of_l1=0.4, of_others=0.1):
+    """Rows with a share of noise for five and ten columns."""
+    for each in found:
+        each["ks"]["5"] |= {"noise": of_l1 if each["way"] == "L1" else of_others, "recall": 0.5}
         each["ks"]["10"] = each["ks"]["5"]
-    copies = [row("mpg+copies", way, loss, source="copies") for way, loss in LOSSES.items()]
-    for each in copies:
-        each["ks"]["5"] |= {"noise": 0.4 if each["way"] == "L1" else 0.1, "recall": 0.5}
-    source.write_text("\n".join(map(json.dumps, rows() + made + copies)) + "\n")
-    write_report(source, tmp_path / "quality.md")
-    page = (tmp_path / "quality.md").read_text()
-    assert "On 3 real sets of the judge half, the default has mean rank 1.00" in page
+    return found
+
+
+def rows_of(name, **more):
+    return [row(name, way, loss, **more) for way, loss in LOSSES.items()]
+
+
+def page_of(tmp_path, found):
+    source = tmp_path / "rows.jsonl"
+    source.write_text("\n".join(map(json.dumps, found)) + "\n")
+    write_report(source, tmp_path / "quality.md", reads=tmp_path / "reads.csv")
+    return (tmp_path / "quality.md").read_text()
+
+
+def test_the_page_has_the_ranks_and_says_what_is_better(tmp_path):
+    made = [each for seed in (100, 101)
+            for each in rows_of(f"credit-{seed}", family="credit", source="made-up")]  # fmt: skip
+    copies = rows_of("mpg+copies", source="copies")
+    page = page_of(tmp_path, rows() + add_noise(made, 0.2, 0.2) + add_noise(copies))
+    assert "Over 2 kinds of real tables that count alike" in page
+    assert "the default has mean rank 1.00 of 3 ways (place 1)" in page
     assert "20.0% are noise on average" in page
-    assert "| L1 | 2.00 | 2.00 | 0.40 |" in page  # of the table with copies
+    assert "| L1 | 2.00 | 2.00 | 0.40 | 0.40 |" in page  # of the table with copies
     assert "within 0.005 of the best of all ways in 100% of 4 cells" in page
     assert (tmp_path / "quality_ranks.png").exists()
     assert "default,1.0" in (tmp_path / "quality_ranks.csv").read_text()
+
+
+def test_each_kind_of_table_counts_alike_in_the_headline():
+    """Three wide tables, where L1 is best, count as much as one of words, where it is worst."""
+    wide = [row(name, way, {"default": 0.2, "L1": 0.1}[way])
+            for name in ("colon", "khan", "gravier") for way in ("default", "L1")]  # fmt: skip
+    words = [row("dna", way, {"default": 0.1, "L1": 0.2}[way]) for way in ("default", "L1")]
+    scores = Scores.of(wide + words)
+    assert scores.ranks().to_dict() == {"L1": 1.25, "default": 1.75}
+    by_line = scores.ranks_by_line()
+    assert by_line.loc["default"].to_dict() == {"wide, few rows": 2.0, "words and pixels": 1.0}
+    assert by_line.mean(axis=1).tolist() == [1.5, 1.5]
+
+
+def test_new_tables_come_first_and_the_page_says_how_often_they_were_read(tmp_path):
+    new = rows_of("AER/GSS7402", source="R tables") + rows_of("AER/CPS1988", source="R tables")
+    copies = add_noise(rows_of("AER/GSS7402+copies", source="R copies"))
+    made = add_noise(rows_of("pixels-300", source="new made-up", family="pixels"))
+    note_read("all tables", tmp_path / "reads.csv")
+    page = page_of(tmp_path, rows() + new + copies + made)
+    assert "On 2 new real tables of the judge half, the default has mean rank 1.00" in page
+    assert "on tables for judging once since new ones were added" in page
+    assert ": all tables" in page
+    lines = (tmp_path / "quality_new.csv").read_text().splitlines()
+    assert lines[0].startswith('method,R tables (2),"AUC, log loss",with copies (1)')
+    assert "copies, k = 5" in lines[0].replace('"', "")
+    assert len(lines) == 1 + len(LOSSES)
 
 
 def test_without_rows_the_page_says_so(tmp_path):

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from pyarrow import parquet
+from pyarrow.feather import write_feather
 
-from bestk import SelectBestK
+from bestk import SelectBestK, SelectionWarning
 from bestk.data.columns import read_dictionary
 from bestk.data.files import _first_limit, copy_columns, load, replacing
 from bestk.data.frames import read_table
@@ -251,8 +252,33 @@ def test_rows_without_a_target_and_columns_without_a_name_are_left_out(tmp_path)
 
 
 def test_an_index_of_pandas_is_no_feature(frame, tmp_path):
-    frame.iloc[::2].to_parquet(tmp_path / "t.parquet")
+    frame[frame["truth"]].to_parquet(tmp_path / "t.parquet")
     assert list(open_source(tmp_path / "t.parquet").types) == list(frame.columns)
+    note = "left out '__index_level_0__', which pandas has stored as an index"
+    assert read(tmp_path / "t.parquet").notes == (note,)
+    frame.set_index("small").to_feather(tmp_path / "t.feather")
+    loaded = read(tmp_path / "t.feather")
+    assert "small" not in loaded.table.names
+    assert loaded.notes == ("left out 'small', which pandas has stored as an index",)
+    with pytest.warns(SelectionWarning, match="left out 'small', which pandas"):
+        SelectBestK(2, "maxrel").fit(tmp_path / "t.feather", "y")
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+@pytest.mark.parametrize(
+    "metadata",
+    [b"[1,2]", b"5", b"null", b'"a"', b"", b"{", b"\xff\xfe", b"[" * 100_000, b"{}",
+     b'{"index_columns": "ab"}', b'{"index_columns": 5}', b'{"index_columns": null}',
+     b'{"index_columns": [["a"], {"kind": "range"}, 1, null, "gone"]}'],
+)  # fmt: skip
+def test_metadata_that_pandas_has_not_written_hides_no_column(metadata, suffix, tmp_path):
+    table = pa.table({"a": [1, 2, 3], "b": [0, 1, 1], "y": [0, 1, 1]})
+    table = table.replace_schema_metadata({"pandas": metadata})
+    write_table = parquet.write_table if suffix == ".parquet" else write_feather
+    write_table(table, tmp_path / f"t{suffix}")
+    loaded = read(tmp_path / f"t{suffix}")
+    assert list(loaded.table.names) == ["a", "b"]
+    assert loaded.notes == ()
 
 
 def test_text_of_very_many_values_is_left_out(tmp_path):

@@ -83,7 +83,7 @@ def test_one_odd_value_in_a_hundred_rows_is_taken_as_missing():
 def test_a_column_that_a_few_words_make_text_is_named(number):
     texts = [number.format(1 + j % 28) for j in range(200)]
     frame = pd.DataFrame({"a": ["<LOD"] * 5 + texts[5:], "b": range(200), "c": texts})
-    table = parse_text(read_table(frame.assign(d=["<LOD"] * 21 + texts[21:])))
+    table = parse_text(read_table(frame.assign(d=["<LOD"] * 101 + texts[101:])))
     assert table.kinds.tolist() == ["string", "numeric", "numeric", "string"]
     kind = "numbers" if number.startswith("{") else "dates"
     assert table.notes[0] == (
@@ -93,6 +93,21 @@ def test_a_column_that_a_few_words_make_text_is_named(number):
     assert table.notes[1].startswith(f"'c': {kind} written as text")
     said = select(frame, np.arange(200) % 2, 1, "maxrel").warnings
     assert table.notes[0] in said
+
+
+@pytest.mark.parametrize(("n_odd", "is_named"), [(22, True), (98, True), (102, False)])
+def test_a_column_that_many_words_make_text_is_named_while_most_values_are_numbers(n_odd, is_named):
+    texts = [f"x{j}" if j < n_odd else f"{j}.5" for j in range(200)]
+    table = parse_text(read_table(pd.DataFrame({"a": texts})))
+    assert table.kinds.tolist() == ["string"]
+    assert [note.split(":")[0] for note in table.notes] == [
+        f"'a' ({1 - n_odd / 200:.0%})"
+    ] * is_named
+
+
+def test_categories_with_a_few_numbers_among_them_are_not_named():
+    sizes = [f"{j % 20}" if j % 4 else "20 or more" for j in range(200)]
+    assert not parse_text(read_table(pd.DataFrame({"size": sizes}))).notes
 
 
 def test_times_and_limits_of_detection_are_read_as_numbers_and_named():

@@ -1,5 +1,7 @@
 """What is computed equals what is defined, on every backend."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -88,6 +90,33 @@ def test_entropies_are_their_definition(backend, table):
             np.testing.assert_allclose(xx[i, j], H(a, b), **EXACT)
             np.testing.assert_allclose(xxy[i, j], H(a, b, y), **EXACT)
             np.testing.assert_allclose(h.joint_mi()[i, j], brute_joint_mi(a, b, y), **EXACT)
+
+
+def test_very_many_levels_and_classes_take_no_more_memory_than_their_rows():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(2**15), 2)  # with as many levels, a table of all cells takes 8 GiB
+    X = np.column_stack([rng.permutation(y), y, rng.integers(0, 100, len(y))])
+    tracemalloc.start()
+    try:
+        found = mutual_information(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2**27
+    np.testing.assert_allclose(found, [shared(x, y) for x in X.T], rtol=1e-10)
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_cells_without_rows_change_nothing(correction):
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.arange(2400) % 1100)
+    # 1,100 levels and classes have so many cells that only those with rows are counted
+    X = np.column_stack([rng.permutation(y), rng.permutation(y) // 2, y // 2])
+    sparse, full = count(X, y, correction=correction), count(X[:, 1:], y, correction=correction)
+    np.testing.assert_array_equal(sparse.mi()[1:], full.mi())
+    np.testing.assert_array_equal(sparse.source.mi_by_chance()[1:], full.source.mi_by_chance())
+    if correction is None:
+        np.testing.assert_allclose(sparse.mi(), [shared(x, y) for x in X.T], **EXACT)
 
 
 def test_named_measures_have_definitions():

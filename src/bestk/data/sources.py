@@ -270,7 +270,7 @@ def _open_parquet(path: Path) -> Source:
                 yield from file.iter_batches(rows, row_groups=groups, columns=names)
                 groups, n_rows = [], 0
 
-    return Source(path, _column_types(file.schema_arrow, path), wanted, scan)
+    return _source_of(path, file.schema_arrow, wanted, scan)
 
 
 def open_dataset(path: str | Path, format_: str = "parquet") -> Source:
@@ -286,15 +286,27 @@ def open_dataset(path: str | Path, format_: str = "parquet") -> Source:
                     found.schema, columns=names, batch_size=rows, batch_readahead=2
                 )
 
-    return Source(path, _column_types(found.schema, path), wanted, scan)
+    return _source_of(path, found.schema, wanted, scan)
 
 
-def _column_types(schema: Any, path: Path) -> dict[str, Any]:
-    """The columns of a schema, except for an index that pandas has stored."""
-    stored = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
-    index = [name for name in stored.get("index_columns", []) if isinstance(name, str)]
+def _source_of(path: Path, schema: Any, wanted: str, scan: Any) -> Source:
+    """The table of a schema, but for columns that pandas has stored as an index."""
     refuse_twins(schema.names, path)
-    return {entry.name: entry.type for entry in schema if entry.name not in index}
+    index = [name for name in _index_of_pandas(schema) if name in schema.names]
+    types = {entry.name: entry.type for entry in schema if entry.name not in index}
+    notes = tuple(f"left out {name!r}, which pandas has stored as an index" for name in index)
+    return Source(path, types, wanted, scan, notes)
+
+
+def _index_of_pandas(schema: Any) -> list[str]:
+    """The columns that are an index by the metadata of pandas; none where these are malformed."""
+    try:
+        stored = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+    except (ValueError, RecursionError):
+        return []
+    listed = stored.get("index_columns") if isinstance(stored, dict) else None
+    # A range of numbers is described by a dict, and has no column.
+    return [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
 
 
 def check_names(source: Source, names: Iterable[str]) -> None:

@@ -22,6 +22,7 @@ MISSING = (
 GAPS = frozenset((*MISSING, "-", "--", ".", "n.a.", "na", "none"))  # beside numbers or dates
 NEARLY_ALL = 0.99  # of the rows that are not missing must be numbers, or dates
 MOST = 0.9  # of them: it stays text, with a note
+MAJORITY = 0.5  # of them: it stays text, with a note if there are more than FEW_LEVELS numbers
 FEW_LEVELS = 20  # up to so many different whole numbers may be codes
 CODE_DIGITS = 5  # whole numbers that all have so many digits, or more, may be codes
 EXACT_DIGITS = 15  # float64 represents all whole numbers of so many digits
@@ -68,8 +69,9 @@ class Parsed:
 
 
 def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
-    """The levels of a column of text as numbers or days, if most rows hold such.
+    """The levels of a column of text as numbers or days, if most rows hold such values.
 
+    Those of fewer rows than NEARLY_ALL are for a note only, see :class:`Parsed`.
     Whole numbers that are likely codes are left as they are, see :func:`_are_codes`.
     """
     texts = [NEGATIVE.sub(r"-\1\2", level.strip()) for level in levels if isinstance(level, str)]
@@ -95,7 +97,9 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
                 kind, values = "decimal commas", other
     there = known & ~np.isnan(values)
     share = counts[there].sum() / max(1, counts[known].sum())
-    if not there.any() or share < MOST:
+    # A few numbers among words are names of categories, such as "2" and "2 or more".
+    least = MAJORITY if there.sum() > FEW_LEVELS else MOST
+    if not there.any() or share < least:
         return None
     read = list(compress(texts, there))
     if kind[:5] not in READ_AS and _are_codes(read):

@@ -20,6 +20,9 @@ from bestk.native.threads import WORTH_A_TEAM, n_threads, run_tiles, spans, thre
 MAX_PLANE_LEVELS = 64
 PACK_COST = 4e-11  # seconds for a sample and a level of a feature
 MAX_CELLS = 2**20  # of single features that are counted together
+# Cells of a level and a class for each sample: where there are more, nearly all of them are empty,
+# and those with samples are found by sorting. A table of all would take 128 bytes for a sample.
+MAX_CELLS_PER_SAMPLE = 16
 MAX_KERNELS = 4  # kept ready, the latest
 MAX_CALL_SECONDS = 0.1  # work between two checks for an interrupt
 PIECES_PER_THREAD = 16  # enough to balance,
@@ -48,8 +51,8 @@ class NativeCounter:
         """The mean of I(xi; y) over all permutations of y."""
         tables = Tables.of(self.packed.sizes, "chance")
         sums = np.full(self.packed.n_features, tables.offset)
-        for places, by_class in _count_levels(self.packed):
-            sums[places] += tables.chance.take(by_class.sum(axis=1)).sum(axis=0)
+        for places, of_levels, _ in _count_levels(self.packed):
+            sums[places] += tables.chance.take(of_levels).sum(axis=0)
         return -sums[self.place] * np.float64(tables.scale)
 
     def fill(self, query: Query, out: Array) -> None:
@@ -200,17 +203,20 @@ def _group_rows(packed: Packed, places: Indices) -> Indices:
 def _count_singles(packed: Packed, tables: Tables) -> ExactEntropies:
     """Entropies of each feature, by its place."""
     x, xy = np.zeros((2, packed.n_features), np.int64)
-    for places, by_class in _count_levels(packed):
-        totals = by_class.sum(axis=1)
-        x[places] = tables.plain.take(totals).sum(axis=0)
-        xy[places] = tables.plain.take(by_class).sum(axis=(0, 1))
-        xy[places] += tables.chance.take(totals).sum(axis=0)
+    for places, of_levels, of_cells in _count_levels(packed):
+        x[places] = tables.plain.take(of_levels).sum(axis=0)
+        xy[places] = tables.plain.take(of_cells).sum(axis=0)
+        xy[places] += tables.chance.take(of_levels).sum(axis=0)
     return ExactEntropies(tables, x, xy)
 
 
-def _count_levels(packed: Packed) -> Iterator[tuple[slice, Indices]]:
-    """Places of some features, and how many samples each has by (level, class, feature)."""
+def _count_levels(packed: Packed) -> Iterator[tuple[slice, Indices, Indices]]:
+    """Places of features, and how many samples each has by (level, feature) and (cell, feature).
+
+    A cell is a level and a class. Cells without samples may be left out.
+    """
     sizes, n_classes = packed.sizes, len(packed.sizes)
+    n_samples = int(packed.starts[-1])
     classes = np.repeat(np.arange(n_classes), sizes)
     for n_planes in np.unique(packed.n_planes):
         tiles = np.flatnonzero(packed.n_planes == n_planes)  # they lie side by side
@@ -221,14 +227,24 @@ def _count_levels(packed: Packed) -> Iterator[tuple[slice, Indices]]:
             counts = np.empty((n_planes + 1, n_classes, len(tiles) * LANES), np.int64)
             counts[:-1] = margins.reshape(counts[:-1].shape)
             counts[-1] = sizes[:, np.newaxis] - counts[:-1].sum(axis=0)
-            yield slice(first, last), counts[:, :, : last - first]
+            n_places = last - first
+            of_cells = counts.reshape(-1, counts.shape[2])[:, :n_places]
+            yield slice(first, last), counts.sum(axis=1)[:, :n_places], of_cells
             continue
         assert packed.codes is not None
         most = int(packed.levels[first:last].max())  # the last ones may be padding
-        for begin, end in spans(last - first, max(1, MAX_CELLS // (most * n_classes))):
+        n_cells = most * n_classes
+        if n_cells > max(MAX_CELLS, MAX_CELLS_PER_SAMPLE * n_samples):
+            for place in range(first, last):
+                levels = packed.codes[place].astype(np.int64)
+                of_cells = np.unique(levels * n_classes + classes, return_counts=True)[1]
+                of_levels = np.bincount(levels)
+                yield slice(place, place + 1), of_levels[:, np.newaxis], of_cells[:, np.newaxis]
+            continue
+        for begin, end in spans(last - first, max(1, MAX_CELLS // n_cells)):
             places, shape = slice(first + begin, first + end), (end - begin, most, n_classes)
             cells = packed.codes[places].astype(np.int64) * n_classes
             cells += classes
-            cells += (most * n_classes) * np.arange(end - begin)[:, np.newaxis]
+            cells += n_cells * np.arange(end - begin)[:, np.newaxis]
             counts = np.bincount(cells.ravel(), minlength=prod(shape)).reshape(shape)
-            yield places, counts.transpose(1, 2, 0)
+            yield places, counts.sum(axis=2).T, counts.reshape(end - begin, n_cells).T

@@ -194,12 +194,14 @@ def _compare_sets(sets: pd.DataFrame) -> dict[str, float | str]:
         "loss": sets["loss"].mean(),
         "change": difference.mean(),
         "AUC, log loss": sets["loss2"].mean(),
-        "change ": (sets["loss2"] - sets["loss2 other"]).mean(),
+        "its change": (sets["loss2"] - sets["loss2 other"]).mean(),
         "won-lost": f"{(difference < 0).sum()}-{(difference > 0).sum()}",
         "noise": sets["noise"].mean(),
         "noise other": sets["noise other"].mean(),
         "rank": sets["rank"].mean(),
         "rank other": sets["rank other"].mean(),
+        "rank AUC": sets["rank2"].mean(),
+        "rank AUC other": sets["rank2 other"].mean(),
         "methods": sets["methods"].mean(),
         "seconds": sets["seconds"].mean(),
     }
@@ -210,29 +212,30 @@ def losses_of_sets(rows: Iterable[Row], record: Iterable[Row], against: str) -> 
     tried = Scores.of(rows).cells
     folds = pd.MultiIndex.from_frame(tried[["set", "fold"]]).unique()
     recorded = Scores.of(row for row in record if (row["set"], row["fold"]) in folds).cells
-    other = _means(recorded[recorded["way"] == against]) if len(recorded) else _means(tried[:0])
+    if not len(recorded):
+        recorded = tried[:0]
+    other = _means(recorded[recorded["way"] == against])
     table = _means(tried).join(other.add_suffix(" other"), how="left")
     names = table.index.to_series()
     table.insert(0, "kind", [kind_of_table(name, catalogue()[name].source) for name in names])
-    for rank, (method, cells) in {"rank": (TRIED, tried), "rank other": (against, None)}.items():
-        methods = recorded if cells is None else pd.concat([recorded, cells])
-        table[rank] = _ranks(methods, method).reindex(table.index)
+    with_tried = pd.concat([recorded, tried])
+    for measure, name in (("loss", "rank"), ("loss2", "rank2")):
+        table[name] = _ranks(with_tried, TRIED, measure).reindex(table.index)
+        table[f"{name} other"] = _ranks(recorded, against, measure).reindex(table.index)
     table["methods"] = recorded.groupby("set")["way"].nunique().reindex(table.index)
     return table
 
 
 def _means(cells: pd.DataFrame) -> pd.DataFrame:
     columns = ["loss", "loss2", "noise", "seconds"]
-    if not len(cells):
-        return pd.DataFrame(columns=columns, dtype=float)
     return cells.astype({"noise": float}).groupby("set", sort=False)[columns].mean()
 
 
-def _ranks(cells: pd.DataFrame, method: str) -> pd.Series:
-    """The rank of a method by its loss among all methods that finished the same table."""
-    losses = cells.pivot_table("loss", "set", "way").round(9)
-    if method not in losses:
+def _ranks(cells: pd.DataFrame, method: str, measure: str) -> pd.Series:
+    """The rank of a method by a loss among all methods that finished the same table."""
+    if method not in set(cells["way"]):
         return pd.Series(dtype=float)
+    losses = cells.pivot_table(measure, "set", "way").round(9)
     ranks = {}
     for name, values in losses.iterrows():
         finished = values.dropna()
@@ -287,7 +290,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     trial = Trial(select, options.nested, "tune", options.folds, options.quick, wanted)
     rows = list(run_trial(trial))
     record = [row for row in read_packed(options.record) if row["half"] == trial.half]
-    with pd.option_context("display.width", 200, "display.max_columns", 20):
+    with pd.option_context("display.width", 250, "display.max_columns", 20):
         print(compare(rows, record, options.against).to_string(float_format="{:.4f}".format))
         _print_extremes(losses_of_sets(rows, record, options.against), options.against)
     if options.out:

@@ -87,3 +87,10 @@ def test_methods_of_the_library_are_tried_by_their_options():
     places = tune.select_by_options({"method": "mrmr"}, problem.X, problem.y, 5, problem.kind)
     assert len(set(places)) == 5
     assert problem.noise_share(list(np.array(problem.X.columns)[places])) < 0.5
+
+
+def test_without_a_record_the_trial_stands_alone():
+    table = compare(run_trial(Trial(take_relevant, wanted=("credit-0",))), [], "f_classif")
+    assert table["loss"].notna().all()
+    assert table["loss"].iloc[0] > 0
+    assert table["change"].isna().all()

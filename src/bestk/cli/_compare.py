@@ -22,6 +22,11 @@ def compare_methods(request: TableOptions, names: tuple[str, ...], cv: int) -> d
     """Check the options, then read, select and cross-validate."""
     if request.k == AUTO:
         raise ValueError("-k auto is not supported by compare; pass a number of features")
+    if request.scoring is not None and not cv:
+        raise ValueError(
+            f"--scoring {request.scoring} has no effect with --cv 0, by which no error is "
+            "computed; leave one of them out"
+        )
     checked = check(request)
     methods = {name: get_method(name) for name in names}
     loaded, k, _ = read(checked, request)
@@ -97,6 +102,10 @@ def write_report(request: TableOptions, output: Path, errors: bool) -> dict[str,
 
     checked, messages = check(request), request.messages
     page = new_file(output, request.file)
+    if request.scoring is not None and not errors:
+        raise ValueError(
+            f"--scoring {request.scoring} has no effect with --no-errors; leave one of them out"
+        )
     if output.suffix.lower() not in PAGES:
         raise ValueError(f"{output} is not an HTML file; use one of {', '.join(PAGES)}")
     with page as file:
@@ -104,8 +113,9 @@ def write_report(request: TableOptions, output: Path, errors: bool) -> dict[str,
         solution = select_in_memory(loaded, k, request)
         known = set(map(in_shell_words, solution.warnings))  # which the report finds itself
         messages.notes = [note for note in messages.notes if note not in known]
-        used = {*loaded.table.names, request.target, request.groups}
-        selector = SelectBestK(k, request.method, **request.options())
+        grouped = request.groups if k == AUTO else None  # elsewhere fit takes no groups
+        used = {*loaded.table.names, request.target, grouped}
+        selector = SelectBestK(k, request.method, **request.selector_options(k))
         selector.solution_ = solution
         with messages.stage("computing the report") as progress:
             made = make_report(
@@ -113,7 +123,7 @@ def write_report(request: TableOptions, output: Path, errors: bool) -> dict[str,
                 errors=errors, notes=messages.notes,
                 path=str(request.file), command=equivalent_command(request), progress=progress,
                 dropped=[name for name in checked[0].types if name not in used],
-                groups=request.groups,
+                groups=loaded.of_rows.get("groups"), group_column=grouped, scoring=request.scoring,
             )  # fmt: skip
         file.write_text(made.html, encoding="utf-8", newline="\n")
     result = as_dict(loaded, solution, request, {"read": seconds, "solve": solution.seconds})
@@ -128,7 +138,8 @@ def equivalent_command(request: TableOptions) -> str:
     words = ["bestk", "select", str(request.file), "--target", request.target]
     for each in fields(request)[2:]:
         value, option = getattr(request, each.name), f"--{each.name.replace('_', '-')}"
-        if value != each.default and each.name not in ("as_json", "quiet"):
+        of_the_report = ["as_json", "quiet"] + ["scoring"] * (request.k != AUTO)
+        if value != each.default and each.name not in of_the_report:
             for item in value if isinstance(value, tuple) else (value,):
                 words += ["-k" if each.name == "k" else option, str(item)]
     return shlex.join(words)

@@ -126,6 +126,13 @@ class TableOptions:
             "random_state": self.seed,
         }
 
+    def selector_options(self, k: int | str) -> dict[str, Any]:
+        """The same for k features; with a number there is no cross-validation to be scored."""
+        options = self.options()
+        if k != AUTO:
+            options["scoring"] = None
+        return options
+
 
 DECLARED = {each.name: each.metadata["click"] for each in fields(TableOptions)}
 debug_option = click.option(

@@ -112,6 +112,7 @@ def new_file(path: Path, source: Path) -> AbstractContextManager[Path]:
 def select_from_file(request: TableOptions, output: Path | None) -> dict[str, Any]:
     """Check the options, then read, select and write."""
     suffix = suffix_of(output) if output else ""
+    _refuse_scoring(request)
     checked = check(request)
     with new_file(output, request.file) if output else nullcontext() as file:
         loaded, k, reading = read(checked, request)
@@ -126,11 +127,22 @@ def select_from_file(request: TableOptions, output: Path | None) -> dict[str, An
     return result
 
 
+def _refuse_scoring(request: TableOptions) -> None:
+    """Raise an error for a scorer where nothing is cross-validated."""
+    if request.scoring is not None and request.k != AUTO:
+        raise ValueError(
+            f"--scoring {request.scoring} has no effect without -k auto, which chooses k by "
+            "cross-validation; pass -k auto, or leave --scoring out"
+        )
+
+
 def select_in_memory(loaded: Loaded, k: int | str, request: TableOptions) -> Solution:
     """Select from a table in memory."""
     number = "features" if k == AUTO or request.threshold is not None else f"{k} features"
     with request.messages.stage(f"selecting {number}"):
-        options = request.options() | loaded.of_rows
+        options = request.selector_options(k) | loaded.of_rows
+        if k != AUTO:  # without folds, the column of groups is only left out
+            options.pop("groups", None)
         return select(loaded.table, loaded.y, k, request.method, **options)
 
 
@@ -193,6 +205,7 @@ def print_selection(result: dict[str, Any]) -> None:
 
 def dry_run(request: TableOptions) -> dict[str, Any]:
     """Estimate the memory of a selection; one column of the file is read."""
+    _refuse_scoring(request)
     source, names, k = check(request)
     columns = len(names)
     with request.messages.stage(f"counting the rows of {request.file}"):

@@ -93,6 +93,11 @@ def error_curves(
         raise ParameterError(f"progress must be a function of two numbers, not {progress!r}")
     if estimator is not None and not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
         raise ParameterError(f"estimator must have the methods fit and predict; got {estimator!r}")
+    if options.get("threshold") is not None:
+        raise ParameterError(
+            "threshold has no effect on error_curves: it chooses the number of features, and ks "
+            "are the numbers to measure; leave threshold out"
+        )
     random_state = seed_of(random_state)
     selector = SelectBestK(k=1, method="maxrel", random_state=random_state, **options)
     selector._validate_params()

@@ -3,6 +3,7 @@
 jinja2 comes with ``pip install 'bestk[report]'``.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -50,7 +51,15 @@ def make_report(
     target: str = "y",
     errors: bool = True,
     stability: int | None = None,
-    **more: Any,
+    groups: Any = None,
+    scoring: Any = None,
+    cv: Any = None,
+    notes: Sequence[str] = (),
+    path: str | None = None,
+    dropped: Sequence[str] = (),
+    group_column: str | None = None,
+    command: str = "",
+    progress: Callable[[int, int], Any] | None = None,
 ) -> Report:
     """Make an HTML report of a selection.
 
@@ -64,15 +73,26 @@ def make_report(
     target : str, default="y"
         The name of y.
     errors : bool, default=True
-        Whether to measure cross-validated scores: AUC for two classes, the error rate for more,
-        R2 for numbers.
+        Whether to measure cross-validated scores.
     stability : int, default=None
         The number of subsamples for the frequency of each feature, see
         :func:`bestk.stability_selection`; 0: none. By default 20, and none for large tables.
-    **more
-        ``notes``, further warnings to show; ``path`` of the file that was read, its columns that
-        were ``dropped``, its column of ``groups``, and the ``command`` that read it; ``progress``,
-        called with the number of folds done and of all.
+    groups : array-like of shape (n_samples,), default=None
+        Groups of rows, such as those of one customer, that no fold and no subsample separates.
+        They are needed if the selector was fitted with groups.
+    scoring : str or callable, default=None
+        A scorer of scikit-learn for the scores. None: that of the selector; else AUC for two
+        classes, the error rate for more, R2 for numbers.
+    cv : int, splitter or iterable, default=None
+        The folds of the scores. None: those of the selector; else five, stratified for classes
+        and shuffled.
+    notes : sequence of str, default=()
+        Further warnings to show.
+    path, dropped, group_column, command : str, sequence of str, str and str
+        The file that was read, its columns that were not used, its column of groups, and the
+        command that selects the same: for the code that repeats the selection.
+    progress : callable, default=None
+        Called after each fold with the number of folds done and of all.
 
     Examples
     --------
@@ -86,5 +106,22 @@ def make_report(
     from bestk.report.gather import collect_facts
     from bestk.report.page import render
 
-    facts = collect_facts(ReportRequest(selected, X, y, target, errors, stability, **more))
+    request = ReportRequest(
+        selected,
+        X,
+        y,
+        target,
+        errors,
+        stability,
+        groups=groups,
+        scoring=scoring,
+        cv=cv,
+        notes=notes,
+        path=path,
+        dropped=dropped,
+        group_column=group_column,
+        command=command,
+        progress=progress,
+    )
+    facts = collect_facts(request)
     return Report(render(facts), SimpleNamespace(**facts))

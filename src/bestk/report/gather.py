@@ -3,6 +3,8 @@
 import ast
 import builtins
 import warnings
+from copy import copy
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -29,19 +31,26 @@ OTHER_ROWS = (
     "others, or were weighted. Errors, other methods and features that were not selected refer to "
     "the rows of this report."
 )
+NO_GROUPS = (
+    "How often features are selected again was not measured: the selector was fitted with groups "
+    "of rows, which no subsample may separate; pass groups to make_report."
+)
 
 
 def collect_facts(request: ReportRequest) -> dict[str, Any]:
     """The values of the templates by name, from a fitted selector and its table."""
+    request.check()
     selector = request.selected
     solution = read_solution(selector, *SCORES, "pairs")
     table = read_features(request.X, selector.categorical_features)
     _check_same(solution, table)
     with warnings.catch_warnings(record=True) as caught:  # shown in the report
         warnings.simplefilter("always")
-        task = Task.of(selector, table, request.y)
+        task = Task.of(read_as_fitted(selector), table, request.y)
     if task.target is None:
         raise ParameterError("a report takes one target; fit a selector for each of them")
+    if request.lacks_groups and request.stability != 0:
+        task = replace(task, notes=(*task.notes, NO_GROUPS))
     notes = dict.fromkeys([*request.notes, *task.notes, *(str(each.message) for each in caught)])
     goal, nominal = ShownTarget.of(task), find_features(selector.categorical_features, table)
     described = solution.support[:MAX_BINNED_COLUMNS].tolist()
@@ -70,6 +79,15 @@ def collect_facts(request: ReportRequest) -> dict[str, Any]:
         "scores": None,
         **compare_methods(request, task, solution),
     }
+
+
+def read_as_fitted(selector: Any) -> Any:
+    """The selector, or a copy that reads the target as its fit did: SelectBestKCV asks a model."""
+    if not hasattr(selector, "target_kind"):
+        return selector
+    options = copy(selector)
+    options.target = selector.target_kind
+    return options
 
 
 def _check_same(solution: Solution, table: Table) -> None:
@@ -137,8 +155,12 @@ def write_code(request: ReportRequest) -> str:
     imported = {kind.__name__}.union(*(used[name] for name in given if name not in foreign))
     lines = [f"from bestk import {', '.join(sorted(imported))}", ""]
     rows = f"{request.path!r}, {request.target!r}" if from_file else "X, y"
-    rows += f", groups={request.groups!r}" if request.groups else ""
+    if request.group_column and from_file:
+        rows += f", groups={request.group_column!r}"
+    elif getattr(request.selected, "n_groups_", None) is not None:
+        rows += ", groups=groups"
     lines += [] if from_file else ["# X is the table, y the target"]
+    lines += ["# groups are those of the rows"] if rows.endswith("=groups") else []
     lines += [f"# {name}, which you defined: {format_text(given[name])}" for name in foreign]
     arguments = (f"{name}={name if name in foreign else text}" for name, text in given.items())
     lines.append(f"selector = {kind.__name__}({', '.join(arguments)}).fit({rows})")

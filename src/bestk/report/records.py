@@ -4,7 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bestk.errors import printable
+from sklearn.utils.validation import check_consistent_length
+
+from bestk.data.frames import as_array
+from bestk.errors import ParameterError, printable
 from bestk.plots import cut_middle
 
 MAX_TEXT = 120  # characters of a name
@@ -22,12 +25,55 @@ class ReportRequest:
     target: str = "y"
     errors: bool = True
     stability: int | None = None  # number of subsamples; None: as many as take little time
+    groups: Any = None  # of each row
+    scoring: Any = None
+    cv: Any = None
     notes: Sequence[str] = ()  # further warnings
     path: str | None = None  # of the file that was read
     dropped: Sequence[str] = ()  # its columns that were not used
-    groups: str | None = None  # its column of groups
+    group_column: str | None = None  # its column of groups
     command: str = ""
     progress: Callable[[int, int], Any] | None = None
+
+    def check(self) -> None:
+        """Refuse options without effect, and groups that are missing or of other rows."""
+        has_scores = hasattr(self.selected, "cv_results_")
+        if self.lacks_groups and self.errors and not has_scores:
+            raise ParameterError(
+                "the selector was fitted with groups of rows, and the report needs them, too: "
+                "scores of rows of the same group in different folds are too good; pass the "
+                "groups of the rows of X, as make_report(..., groups=groups)"
+            )
+        if self.groups is not None:
+            check_consistent_length(self.y, as_array(self.groups))
+        for name in ("scoring", "cv"):
+            if getattr(self, name) is None:
+                continue
+            if has_scores:
+                kind = type(self.selected).__name__
+                raise ParameterError(
+                    f"{name} has no effect on the report of a {kind}, which shows the scores that "
+                    f"chose k; pass {name} to {kind}"
+                )
+            if not self.errors:
+                raise ParameterError(
+                    f"{name} has no effect without scores; leave it out, or pass errors=True"
+                )
+
+    @property
+    def lacks_groups(self) -> bool:
+        """Whether the selector was fitted with groups, and the report has none."""
+        return self.groups is None and getattr(self.selected, "n_groups_", None) is not None
+
+    @property
+    def used_scoring(self) -> Any:
+        """The scorer that was asked for here or of the selector; None: one for the target."""
+        return getattr(self.selected, "scoring", None) if self.scoring is None else self.scoring
+
+    @property
+    def used_cv(self) -> Any:
+        """The folds that were asked for here or of the selector; None: the default."""
+        return getattr(self.selected, "cv", None) if self.cv is None else self.cv
 
 
 @dataclass(frozen=True)

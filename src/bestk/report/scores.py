@@ -153,20 +153,24 @@ def _measure_scores(
     trees = bool(set(task.table.kinds[columns].tolist()) - {"numeric", "boolean"})
     k, (ours, *others) = task.count(solution.support), methods
     sizes = spread_sizes(k, task.most, task.least, MAX_SIZES_OF_TREES if trees else MAX_SIZES)
-    scoring = _scoring(target)
+    scoring = request.used_scoring
+    if scoring is None:
+        scoring = _scoring(target)
+    name = scoring if scoring is None or isinstance(scoring, str) else name_of_scorer(scoring)
     sign = 1 if scoring is None else -1
     whole = task.table.n_samples * len(columns) <= MAX_ALL_VALUES
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         curves = error_curves(
             task.table, request.y, methods, {ours: sizes} | {name: [k] for name in others},
-            scoring=scoring, cv=FOLDS, baseline=whole, progress=request.progress,
+            scoring=scoring, cv=FOLDS if request.used_cv is None else request.used_cv,
+            groups=request.groups, baseline=whole, progress=request.progress,
             **_options(request.selected),
         )  # fmt: skip
     return FoldScores(
         k, tuple(curves.ks), sign * curves.errors(ours),
         {name: sign * curves.errors(name)[0] for name in others},
-        score_kind(scoring, target),
+        score_kind(name, target),
         "boosted trees" if trees else f"{LINEAR[target.continuous]} on standardized columns",
         ours, len(columns), sign * curves.errors(BASELINE)[0] if whole else None,
         tuple(dict.fromkeys(format_text(w.message, 200) for w in caught)),
@@ -205,6 +209,11 @@ def score_kind(scoring: str | None, target: ParsedTarget) -> ScoreKind:
     return known.get(name, ScoreKind(text, not name.startswith("neg_")))
 
 
+def name_of_scorer(scorer: Any) -> str:
+    """The name of a function; a scorer of scikit-learn has none."""
+    return str(getattr(scorer, "__name__", "score"))
+
+
 def _own_scores(selector: Any, target: ParsedTarget) -> FoldScores:
     """The scores by which a selector chose k."""
     name = selector.scoring
@@ -212,7 +221,7 @@ def _own_scores(selector: Any, target: ParsedTarget) -> FoldScores:
         name = "accuracy"
     elif name is None and is_regressor(selector.estimator):
         name = "r2"
-    name = name if isinstance(name, str) else getattr(name, "__name__", "score")
+    name = name if isinstance(name, str) else name_of_scorer(name)
     measure, found = score_kind(name, target), selector.cv_results_
     folds = np.array([found[each] for each in found if each.startswith("split")]).T
     model = format_text(" ".join(repr(selector.estimator).split()), 160)
@@ -232,6 +241,8 @@ def measure_stability(
     request: ReportRequest, task: Task, solution: Solution
 ) -> StabilitySelection | None:
     """How often features are selected from half of the rows; None if not wanted or possible."""
+    if request.lacks_groups:
+        return None
     n, values = request.stability, task.table.n_samples * task.table.n_features
     n = SUBSAMPLES * (values <= MAX_SUBSAMPLED_VALUES) if n is None else n
     if n < 1:
@@ -240,7 +251,7 @@ def measure_stability(
         with warnings.catch_warnings(action="ignore"):  # those of the table are in the report
             return stability_selection(
                 task.table, request.y, task.count(solution.support), request.selected.method,
-                n_subsamples=n, **_options(request.selected),
+                n_subsamples=n, groups=request.groups, **_options(request.selected),
             )  # fmt: skip
     except ValueError:  # a class of one row cannot be in both halves
         return None

@@ -1,14 +1,16 @@
 """SelectBestK: the scikit-learn selector."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils._user_interface import _print_elapsed_time
 
-from bestk.data.frames import read_features
+from bestk.data.frames import as_array, read_features
+from bestk.errors import ParameterError
 from bestk.native.threads import threads
 from bestk.problem.solution import Solution
 from bestk.selection.base import SELECTABLE, PartialFit, forget, is_stream, select_number
@@ -110,6 +112,8 @@ class SelectBestK(PartialFit):
         Number of features seen, and their names, if all are strings.
     n_samples_seen_ : int
         Number of rows that came in blocks.
+    n_groups_ : int
+        Number of groups of rows, where ``fit`` was given groups.
 
     See Also
     --------
@@ -176,7 +180,7 @@ class SelectBestK(PartialFit):
             are frames, the name of the column of weights.
         groups : array-like of shape (n_samples,) or str, default=None
             For ``k="auto"``, groups of rows that no fold separates; for files and blocks that are
-            frames, the name of their column.
+            frames, the name of their column. An error with k as a number, which makes no folds.
         """
         self._fit(X, y, sample_weight, groups)
         warn_of(self.solution_)
@@ -186,6 +190,12 @@ class SelectBestK(PartialFit):
         self._validate_params()
         if isinstance(self.scoring, str):
             get_scorer(self.scoring)  # an error for an unknown one, even if k is a number
+        if groups is not None and self.k != AUTO:
+            raise ParameterError(
+                f"groups have no effect with k={self.k!r}: they keep rows together in the folds of "
+                "k='auto', and there are none; pass k='auto', or leave groups out of fit and pass "
+                "them to error_curves, stability_selection or make_report"
+            )
         forget(self)
         with threads(self.n_jobs):
             with self._stage("reading"):
@@ -204,9 +214,24 @@ class SelectBestK(PartialFit):
                 self.k_scores_ = solution.details["k_scores"]
                 if self.scoring is None:
                     self.k_errors_ = solution.details["k_errors"]
+                if groups is not None:
+                    self.n_groups_ = len(np.unique(as_array(groups)))
             else:
                 solution = select_number(self, task, self.n_features_in_)
+                solution = self._with_note_on_folds(solution)
         self._keep(task, solution)
+
+    def _with_note_on_folds(self, solution: Solution) -> Solution:
+        """The solution with a warning of parameters that nothing was done with."""
+        unused = [name for name in ("scoring", "cv") if getattr(self, name) is not None]
+        if not unused:
+            return solution
+        it = "it" if len(unused) == 1 else "them"
+        note = (
+            f"{' and '.join(unused)} did not change the selection, as k={self.k!r} needs no "
+            f"cross-validation; pass k='auto', or leave {it} out"
+        )
+        return replace(solution, warnings=(*solution.warnings, note))
 
     def _stage(self, name: str) -> Any:
         return _print_elapsed_time(type(self).__name__, name if self.verbose else None)

@@ -18,8 +18,9 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from bestk.data.frames import read_features
-from bestk.selection.base import SELECTABLE, JointSelector
+from bestk.data.frames import as_array, read_features
+from bestk.errors import DataError
+from bestk.selection.base import SELECTABLE, JointSelector, is_stream
 from bestk.selection.cautions import warn_of
 from bestk.selection.folds import Trial, choose, make_folds, printed_progress, read_ks, repeat_rows
 from bestk.selection.pipeline import Task, read_targets, seed_of
@@ -78,6 +79,8 @@ class SelectBestKCV(JointSelector):
         ``k``, ``mean_test_score``, ``std_test_score``, and ``split0_test_score``, ... by fold.
     solution_, support_, ranking_, scores_, discretizer_, n_features_in_, feature_names_in_
         As for :class:`SelectBestK`, fitted on all rows with ``best_k_`` features.
+    n_groups_ : int or None
+        Number of groups of rows, where ``fit`` was given groups.
     selection_seconds_ : float
         Seconds of all selections, without the fits of the estimator.
 
@@ -135,6 +138,12 @@ class SelectBestKCV(JointSelector):
             Passed on by metadata routing, if it is enabled; see Notes.
         """
         self._validate_params()
+        if is_stream(X, y):
+            raise DataError(
+                f"SelectBestKCV needs a table in memory, as its estimator does, and X is a "
+                f"{type(X).__name__} that is read in blocks; read it into a table first, or use "
+                "SelectBestK('auto')"
+            )
         X = self._check_table(X, reset=True)
         y = y if y is None or hasattr(y, "__getitem__") else np.asarray(y)
         y = column_or_1d(y, warn=True) if np.shape(y)[1:] == (1,) else y
@@ -143,15 +152,15 @@ class SelectBestKCV(JointSelector):
         options, start = copy(self), perf_counter()
         options.random_state = seed_of(self.random_state)
         table = read_features(X, self.categorical_features)
-        kind, regression = is_classifier(self.estimator), is_regressor(self.estimator)
-        goal = "classes" if kind else "continuous" if regression else "auto"
-        targets = read_targets(y, goal if self.target == "auto" else self.target, table.n_samples)
+        targets = read_targets(y, self.target_kind, table.n_samples)
+        kind = is_classifier(self.estimator)
         whole = Task.of(options, table, targets, sample_weight)
         self.selection_seconds_ = perf_counter() - start
         least = max(1, whole.least)
         every = range(least, max(least, min(MAX_DEFAULT_K, whole.most)) + 1)
         ks = read_ks(every if self.ks is None else self.ks, least, whole.most)
         groups = routed.splitter.split.get("groups")
+        self.n_groups_ = None if groups is None else len(np.unique(as_array(groups)))
         folds = make_folds(self.cv, (X, y, groups), classes=kind and len(targets) == 1)
         fit_params, selecting = routed.estimator.fit, repeat_rows(folds, sample_weight, targets)
         if not get_config()["enable_metadata_routing"]:  # the estimator has no weights of its own
@@ -180,6 +189,15 @@ class SelectBestKCV(JointSelector):
         self.estimator_ = clone(self.estimator).fit(self._read(X), y, **fit_params)
         warn_of(self.solution_)
         return self
+
+    @property
+    def target_kind(self) -> str:
+        """How y is read: as ``target`` says; for "auto", as the estimator does."""
+        if self.target != "auto":
+            return self.target
+        if is_classifier(self.estimator):
+            return "classes"
+        return "continuous" if is_regressor(self.estimator) else "auto"
 
     def _read(self, X: Any) -> Any:
         """The selected columns, in the container type of X."""

@@ -120,6 +120,17 @@ def stability_selection(
     """
     if isinstance(k, str):
         raise ParameterError(f"stability_selection needs k as a number or a fraction, not {k!r}")
+    if options.get("threshold") is not None:
+        raise ParameterError(
+            "threshold has no effect on stability_selection: k features are selected from each "
+            "subsample; leave threshold out, or pass it to the method selected() of the result, "
+            "where it is a frequency"
+        )
+    for name in ("scoring", "cv"):
+        if options.get(name) is not None:
+            raise ParameterError(
+                f"{name} has no effect on stability_selection, which predicts nothing; leave it out"
+            )
     whole(n_subsamples, "n_subsamples", 1)
     random_state = seed_of(random_state)
     selector = SelectBestK(k, method, random_state=random_state, n_jobs=n_jobs, **options)

@@ -440,8 +440,6 @@ def test_what_needs_a_table_in_memory_says_so_of_a_file(tmp_path):
     blocks_of_rows = [X.assign(y=Y)[:90], X.assign(y=Y)[90:]]
     for source in (path, str(path), blocks_of_rows):
         refuses(lambda source=source: chooser.fit(source, "y"), "needs a table in memory")
-        refuses(
-            lambda source=source: error_curves(source, "y", ["maxrel"], [2]), "give a name only"
-        )
-        refuses(lambda source=source: stability_selection(source, "y", 2), "give an array")
-        refuses(lambda source=source: make_report(selector, source, "y"), "give an array")
+        refuses(lambda source=source: error_curves(source, "y", "jmi", [2]), "give a name only")
+        refuses(lambda source=source: stability_selection(source, "y", 2), "give an array", "rows")
+        refuses(lambda source=source: make_report(selector, source, "y"), "give an array", "rows")

@@ -25,12 +25,12 @@ def run_fold(name: str, fold: int = 0) -> list[dict[str, Any]]:
     problem = load(name)
     judge = Judge(problem, split(problem, 0, fold))
     ks: list[int | str] = [k for k in KS if k < problem.X.shape[1]]
-    found = []
+    rows = []
     for k in [*ks, "auto"]:
         selected = select_own({}, judge.rows, k)
         scores = judge.score("linear", tuple(sorted(selected)))
-        found.append({"set": name, "fold": fold, "rule": k, "k": len(selected)} | scores)
-    return found
+        rows.append({"set": name, "fold": fold, "rule": k, "k": len(selected)} | scores)
+    return rows
 
 
 def measure_of(row: dict[str, Any]) -> float:
@@ -42,22 +42,24 @@ def describe(rows: Sequence[dict[str, Any]]) -> str:
     """One line for a table: the k of "auto", its score and that of the best k."""
     auto = next(row for row in rows if row["rule"] == "auto")
     best = max(rows, key=measure_of)
-    return (f"{auto['set']:20} auto: k = {auto['k']:3}, {measure_of(auto):.3f}; best: "
-            f"k = {best['k']:3}, {measure_of(best):.3f}")  # fmt: skip
+    told = f"{auto['set']:20} auto: k = {auto['k']:3}, {measure_of(auto):.3f}"
+    return f"{told}; best: k = {best['k']:3}, {measure_of(best):.3f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print and write."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality.choosing_k",
-                                     description=__doc__)  # fmt: skip
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.quality.choosing_k", description=__doc__
+    )
     parser.add_argument("--half", choices=["tune", "judge"], default="tune")
     parser.add_argument("--sets", nargs="+", default=[], help="names, families or sources")
     parser.add_argument("--out", type=Path, default=RESULTS / "choosing_k.csv")
     options = parser.parse_args(arguments)
     rows: list[dict[str, Any]] = []
     for entry in choose_sets(options.half, options.sets)[0]:
-        rows += (own := run_fold(entry.name))
-        print(describe(own), flush=True)
+        rows_of_set = run_fold(entry.name)
+        rows += rows_of_set
+        print(describe(rows_of_set), flush=True)
     commit = {"commit": describe_machine().commit}
     columns = list(dict.fromkeys(name for row in rows for name in row | commit))
     with options.out.open("w", newline="") as file:

@@ -21,20 +21,23 @@ from benchmarks.quality.problem import Kind
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
-MAX_INDICATORS = 20
+MAX_INDICATORS = 20  # levels of a category
 DAYS_PER_YEAR = 365.25
+RELATIVE_ROUNDING = 1e-12  # a spread below this share of the mean is rounding
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """Standardised numbers, and the column of the table that each belongs to."""
+    """Training and test rows as standardised numbers."""
 
     train: Floats
     test: Floats
+
     owner: Indices
+    """The place of the column of the table that each number belongs to."""
 
     def keep(self, columns: Sequence[int]) -> "Matrix":
-        """The numbers of some columns."""
+        """The numbers of some columns of the table."""
         kept = np.isin(self.owner, columns)
         return Matrix(self.train[:, kept], self.test[:, kept], self.owner[kept])
 
@@ -43,43 +46,57 @@ class Matrix:
 class Split:
     """Training and test rows of a table."""
 
-    X: pd.DataFrame  # training rows
+    X: pd.DataFrame
+    """The training rows."""
+
     y: NDArray[Any]
+
     X_test: pd.DataFrame
+
     y_test: NDArray[Any]
+
     kind: Kind
 
     @cached_property
     def matrix(self) -> Matrix:
-        """All columns as numbers."""
+        """All columns as numbers: those that were numbers first, then the others in order."""
         numeric = [i for i, kind in enumerate(self.X.dtypes) if pd.api.types.is_float_dtype(kind)]
-        parts = [_numbers(self.X.iloc[:, numeric], self.X_test.iloc[:, numeric], numeric)]
-        parts += [self._other(i) for i in range(self.X.shape[1]) if i not in set(numeric)]
-        train, test, owner = (np.concatenate([getattr(part, name) for part in parts], axis=-1)
-                              for name in ("train", "test", "owner"))  # fmt: skip
-        mean, scale = train.mean(axis=0), train.std(axis=0)
-        scale[scale < 1e-12 * np.maximum(1.0, np.abs(mean))] = 1.0
+        others = sorted(set(range(self.X.shape[1])) - set(numeric))
+        encoded = [_numbers(self.X.iloc[:, numeric], self.X_test.iloc[:, numeric], numeric)]
+        encoded += [self._encode_other(place) for place in others]
+        train = np.concatenate([matrix.train for matrix in encoded], axis=1)
+        test = np.concatenate([matrix.test for matrix in encoded], axis=1)
+        owner = np.concatenate([matrix.owner for matrix in encoded])
+        mean = train.mean(axis=0)
+        scale = train.std(axis=0)
+        is_constant = scale < RELATIVE_ROUNDING * np.maximum(1.0, np.abs(mean))
+        scale[is_constant] = 1.0
         return Matrix((train - mean) / scale, (test - mean) / scale, owner)
 
-    def _other(self, place: int) -> Matrix:
-        train, test = self.X.iloc[:, place], self.X_test.iloc[:, place]
+    def _encode_other(self, place: int) -> Matrix:
+        """A date or a category as numbers."""
+        train = self.X.iloc[:, place]
+        test = self.X_test.iloc[:, place]
         if pd.api.types.is_datetime64_any_dtype(train):
-            found = [_date_parts(values) for values in (train, test)]
+            numbers = _date_parts(train)
+            unseen = _date_parts(test)
         elif train.nunique() <= MAX_INDICATORS:
             levels = [*train.dropna().unique(), None]
-            found = [_indicators(values, levels) for values in (train, test)]
+            numbers = _indicators(train, levels)
+            unseen = _indicators(test, levels)
         else:
-            found = self._target_encoded(train, test)
-        return Matrix(found[0], found[1], np.full(found[0].shape[1], place))
+            numbers, unseen = self._encode_by_target(train, test)
+        return Matrix(numbers, unseen, np.full(numbers.shape[1], place))
 
-    def _target_encoded(self, train: pd.Series, test: pd.Series) -> list[Floats]:
-        target = "continuous" if self.kind == "numbers" else "auto"
-        folds = (KFold if self.kind == "numbers" else StratifiedKFold)(5, shuffle=True,
-                                                                       random_state=0)  # fmt: skip
-        encoder = TargetEncoder(target_type=target, cv=folds)
-        text = [values.astype(object).fillna("missing").to_numpy(str)[:, None]
-                for values in (train, test)]  # fmt: skip
-        return [encoder.fit_transform(text[0], self.y), encoder.transform(text[1])]
+    def _encode_by_target(self, train: pd.Series, test: pd.Series) -> tuple[Floats, Floats]:
+        """Means of the target by level; those of training rows come from other training rows."""
+        if self.kind == "numbers":
+            folds = KFold(5, shuffle=True, random_state=0)
+            encoder = TargetEncoder(target_type="continuous", cv=folds)
+        else:
+            folds = StratifiedKFold(5, shuffle=True, random_state=0)
+            encoder = TargetEncoder(target_type="auto", cv=folds)
+        return encoder.fit_transform(_texts(train), self.y), encoder.transform(_texts(test))
 
 
 def days(X: pd.DataFrame) -> pd.DataFrame:
@@ -88,23 +105,41 @@ def days(X: pd.DataFrame) -> pd.DataFrame:
     return X.assign(**{name: (X[name] - pd.Timestamp(0)) / pd.Timedelta(days=1) for name in dates})
 
 
-def _numbers(train: pd.DataFrame, test: pd.DataFrame, owner: list[int]) -> Matrix:
-    values, unseen = train.to_numpy(float), test.to_numpy(float)
-    absent = np.isnan(values).any(axis=0)
-    known = np.where(np.isnan(values).all(axis=0), 0.0, values)
-    median = np.nanmedian(known, axis=0) if known.size else np.zeros(values.shape[1])
-    filled = [np.hstack([np.where(np.isnan(part), median, part), np.isnan(part[:, absent])])
-              for part in (values, unseen)]  # fmt: skip
-    places = np.array(owner, np.int64)
-    return Matrix(filled[0], filled[1], np.concatenate([places, places[absent]]))
+def _numbers(train: pd.DataFrame, test: pd.DataFrame, places: list[int]) -> Matrix:
+    """Numbers with the median in missing cells, and indicators of them where there are any."""
+    values = train.to_numpy(float)
+    is_missing = np.isnan(values)
+    without_values = is_missing.all(axis=0)
+    has_gaps = is_missing.any(axis=0)
+    median = np.zeros(values.shape[1])
+    if values.size:
+        median = np.nanmedian(np.where(without_values, 0.0, values), axis=0)
+    owner = np.array(places, np.int64)
+    return Matrix(
+        _fill(values, median, has_gaps),
+        _fill(test.to_numpy(float), median, has_gaps),
+        np.concatenate([owner, owner[has_gaps]]),
+    )
+
+
+def _fill(values: Floats, median: Floats, has_gaps: NDArray[np.bool_]) -> Floats:
+    filled = np.where(np.isnan(values), median, values)
+    return np.hstack([filled, np.isnan(values[:, has_gaps])])
+
+
+def _texts(values: pd.Series) -> NDArray[Any]:
+    """A column of texts; missing cells are one more level."""
+    return values.astype(object).fillna("missing").to_numpy(str)[:, np.newaxis]
 
 
 def _indicators(values: pd.Series, levels: list[Any]) -> Floats:
+    """A column for each level; None stands for missing cells."""
     columns = [values.isna() if level is None else values == level for level in levels]
     return np.column_stack(columns).astype(float)
 
 
 def _date_parts(values: pd.Series) -> Floats:
+    """The day, and the sine and cosine of the time of year."""
     day = ((values - pd.Timestamp(0)) / pd.Timedelta(days=1)).to_numpy(float)
     angle = 2 * np.pi * day / DAYS_PER_YEAR
     return np.column_stack([day, np.sin(angle), np.cos(angle)])

@@ -24,7 +24,8 @@ FOLDS = 5  # of real sets
 MODELS = ("linear", "neighbours", "trees")
 TREES_KS = (10, 50)  # boosted trees are fitted for these k only: they take the most time
 MAX_TREES_CLASSES = 10  # boosting fits one tree per class and round
-ROUNDS, NEIGHBOURS = 60, 5
+ROUNDS = 60  # of boosting
+NEIGHBOURS = 5
 SEED = 0
 PROBABILITY = 1e-6  # the least that the log loss takes for a class
 
@@ -46,7 +47,8 @@ def split(problem: Problem, repeat: int, fold: int) -> Split:
     rows of folds are independent and scores have small errors.
     """
     train, test = rows_of(problem, repeat, fold)
-    X, y = problem.X, problem.y
+    X = problem.X
+    y = problem.y
     return Split(X.iloc[train], y[train], X.iloc[test], y[test], problem.kind)
 
 
@@ -64,37 +66,46 @@ class Judge:
     """Scores of selections in one fold; a selection that was scored before is not fitted again."""
 
     problem: Problem
+
     rows: Split
+
     known: dict[tuple[str, tuple[int, ...]], dict[str, float]] = field(default_factory=dict)
+    """Scores by model and selected places, in increasing order."""
 
     def run(self, way: str) -> dict[str, Any]:
         """Seconds of the processor, and for every k what was selected and its scores."""
-        ks, _ = ks_for(self.problem), self.rows.matrix  # made once, at no way's cost
+        ks = ks_for(self.problem)
+        self.rows.matrix  # noqa: B018, made once, at no way's cost
         start = process_time()
         selected = select(way, self.rows, ks)
         middle = process_time()
-        found = self.describe(selected)
-        return {"seconds": round(middle - start, 4), "judging": round(process_time() - middle, 4),
-                "ks": found}  # fmt: skip
+        scores = self.describe(selected)
+        end = process_time()
+        return {
+            "seconds": round(middle - start, 4),
+            "judging": round(end - middle, 4),
+            "ks": scores,
+        }
 
     def describe(self, selected: Mapping[int, list[int]]) -> dict[str, Any]:
         """Scores, noise and recall of the columns that were selected for every k."""
         return {str(k): self._describe_one(columns) for k, columns in selected.items()}
 
     def _describe_one(self, selected: list[int]) -> dict[str, Any]:
-        found: dict[str, Any] = {"selected": selected} | {
-            model: self.score(model, tuple(sorted(selected))) for model in self._models(selected)
-        }
+        """Scores by model, and the share of noise and the recall where they are known."""
+        described: dict[str, Any] = {"selected": selected}
+        for model in self._models(selected):
+            described[model] = self.score(model, tuple(sorted(selected)))
         if self.problem.groups:
             names = [self.problem.X.columns[i] for i in selected]
-            found["noise"] = self.problem.noise_share(names)
-            found["recall"] = self.problem.recall(names)
-        return found
+            described["noise"] = self.problem.noise_share(names)
+            described["recall"] = self.problem.recall(names)
+        return described
 
     def _models(self, selected: Sequence[int]) -> Sequence[str]:
-        classes = len(np.unique(self.rows.y)) if self.rows.kind == "classes" else 1
-        boosted = len(selected) in TREES_KS and classes <= MAX_TREES_CLASSES
-        return MODELS if boosted else MODELS[:2]
+        n_classes = len(np.unique(self.rows.y)) if self.rows.kind == "classes" else 1
+        is_boosted = len(selected) in TREES_KS and n_classes <= MAX_TREES_CLASSES
+        return MODELS if is_boosted else MODELS[:2]
 
     def score(self, model: str, selected: tuple[int, ...]) -> dict[str, float]:
         """Scores of a model on the test rows."""
@@ -109,13 +120,14 @@ class Judge:
 
 def make_model(name: str, rows: Split) -> BaseEstimator:
     """A model for the kind of target."""
-    classes = rows.kind == "classes"
+    is_classes = rows.kind == "classes"
     if name == "linear":
-        return LogisticRegression(max_iter=200) if classes else RidgeCV(np.logspace(-2, 4, 13))
+        return LogisticRegression(max_iter=200) if is_classes else RidgeCV(np.logspace(-2, 4, 13))
     if name == "neighbours":
-        neighbours = min(NEIGHBOURS, len(rows.y))
-        return (KNeighborsClassifier if classes else KNeighborsRegressor)(neighbours)
-    return boosted_trees(classes, len(rows.y))
+        n_neighbors = min(NEIGHBOURS, len(rows.y))
+        make = KNeighborsClassifier if is_classes else KNeighborsRegressor
+        return make(n_neighbors)
+    return boosted_trees(is_classes, len(rows.y))
 
 
 def boosted_trees(classes: bool, n_rows: int) -> BaseEstimator:
@@ -125,23 +137,33 @@ def boosted_trees(classes: bool, n_rows: int) -> BaseEstimator:
     except ImportError:
         import sklearn.ensemble as trees
 
-        make = getattr(trees, f"HistGradientBoosting{'Classifier' if classes else 'Regressor'}")
+        name = f"HistGradientBoosting{'Classifier' if classes else 'Regressor'}"
+        make = getattr(trees, name)
         return make(max_iter=ROUNDS, max_leaf_nodes=15, early_stopping=False, random_state=SEED)
     make = LGBMClassifier if classes else LGBMRegressor
-    return make(n_estimators=ROUNDS, num_leaves=15, n_jobs=1, random_state=SEED, verbose=-1,
-                min_child_samples=min(20, max(2, n_rows // 20)))  # fmt: skip
+    return make(
+        n_estimators=ROUNDS,
+        num_leaves=15,
+        n_jobs=1,
+        random_state=SEED,
+        verbose=-1,
+        min_child_samples=min(20, max(2, n_rows // 20)),
+    )
 
 
 def measure(model: Any, X: NDArray[np.float64], rows: Split) -> dict[str, float]:
     """Error rate, log loss and AUC (of two classes), or R2."""
     if rows.kind == "numbers":
         return {"r2": float(r2_score(rows.y_test, model.predict(X)))}
-    shares = model.predict_proba(X)
-    place = {label: i for i, label in enumerate(model.classes_)}
-    truth = np.array([place.get(label, -1) for label in rows.y_test])
-    right = np.where(truth >= 0, shares[np.arange(len(truth)), truth], 0.0)
-    found = {"error": float(np.mean(shares.argmax(axis=1) != truth)),
-             "log_loss": float(-np.log(np.clip(right, PROBABILITY, 1.0)).mean())}  # fmt: skip
-    if len(place) == 2 and len(np.unique(truth)) == 2:
-        found["auc"] = float(roc_auc_score(truth, shares[:, 1]))
-    return found
+    probabilities = model.predict_proba(X)
+    place_of_class = {label: i for i, label in enumerate(model.classes_)}
+    truth = np.array([place_of_class.get(label, -1) for label in rows.y_test])
+    of_truth = probabilities[np.arange(len(truth)), truth]
+    of_truth = np.where(truth >= 0, of_truth, 0.0)  # a class that no training row has
+    scores = {
+        "error": float(np.mean(probabilities.argmax(axis=1) != truth)),
+        "log_loss": float(-np.log(np.clip(of_truth, PROBABILITY, 1.0)).mean()),
+    }
+    if len(place_of_class) == 2 and len(np.unique(truth)) == 2:
+        scores["auc"] = float(roc_auc_score(truth, probabilities[:, 1]))
+    return scores

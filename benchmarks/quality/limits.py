@@ -20,6 +20,7 @@ from scipy import stats
 from benchmarks.machine import describe_machine
 from benchmarks.quality.encode import Floats, Split, days
 from benchmarks.quality.judge import Judge, ks_for, rows_of, split
+from benchmarks.quality.runs import about_fold
 from benchmarks.quality.scores import Scores
 from benchmarks.quality.sets import MADE_FOLDS
 from benchmarks.quality.tables import JUDGE_SEEDS, MAKERS, Draft, draw, training_rows
@@ -66,52 +67,66 @@ def noise_of(family: str, seed: int) -> list[dict[str, Any]]:
     rows = Split(problem.X, problem.y, problem.X[:1], problem.y[:1], problem.kind)
     pvalues = [pvalue(column, bare.y) for _, column in days(bare.X).items()]
     orders = {INFORMED: np.argsort(pvalues, kind="stable").tolist()}
-    orders |= {way: select(way, rows, NOISE_KS[-1:])[NOISE_KS[-1]] for way in (DEFAULT, FILTER)}
-    return [{"family": family, "way": way, "k": k,
-             "noise": problem.noise_share(problem.X.columns[order[:k]].tolist())}
-            for way, order in orders.items() for k in NOISE_KS]  # fmt: skip
+    most = max(NOISE_KS)
+    for way in (DEFAULT, FILTER):
+        orders[way] = select(way, rows, [most])[most]
+    lines = []
+    for way, order in orders.items():
+        for k in NOISE_KS:
+            noise = problem.noise_share(problem.X.columns[order[:k]].tolist())
+            lines.append({"family": family, "way": way, "k": k, "noise": noise})
+    return lines
 
 
 def pvalue(column: pd.Series, y: Floats) -> float:
     """By a straight line; of categories by analysis of variance; of missing cells by either."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        parts = [y[column.cat.codes == code] for code in np.unique(column.cat.codes)]
-        return float(stats.f_oneway(*(part for part in parts if len(part) > 1)).pvalue)
-    values, absent = column.to_numpy(float), column.isna().to_numpy()
-    line = float(stats.pearsonr(np.where(absent, np.nanmean(values), values), y).pvalue)
-    if not absent.any():
+        targets = [y[column.cat.codes == code] for code in np.unique(column.cat.codes)]
+        repeated = [target for target in targets if len(target) > 1]
+        return float(stats.f_oneway(*repeated).pvalue)
+    values = column.to_numpy(float)
+    is_missing = column.isna().to_numpy()
+    filled = np.where(is_missing, np.nanmean(values), values)
+    line = float(stats.pearsonr(filled, y).pvalue)
+    if not is_missing.any():
         return line
-    return 2 * min(line, float(stats.pearsonr(absent, y).pvalue))
+    return 2 * min(line, float(stats.pearsonr(is_missing, y).pvalue))
 
 
 def truth_of(family: str, seed: int) -> dict[str, Any]:
     """A row of the benchmark for columns that are selected by the score behind the target."""
     problem, score = draw(family, seed, MADE_FOLDS * training_rows(family))
-    rows, ks = split(problem, 0, 0), ks_for(problem)
-    matrix = rows.matrix
+    judge = Judge(problem, split(problem, 0, 0))
+    ks = ks_for(problem)
+    matrix = judge.rows.matrix
     score = score[np.concatenate(rows_of(problem, 0, 0))]
-    order = list(explain(np.vstack([matrix.train, matrix.test]), matrix.owner, score, max(ks)))
-    return {"set": problem.name, "source": problem.source, "half": problem.half, "fold": 0,
-            "family": family, "kind": problem.kind, "few_rows": problem.few_rows, "repeat": 0,
-            "columns": problem.X.shape[1], "way": TRUTH, "seconds": 0.0,
-            "ks": Judge(problem, rows).describe({k: order[:k] for k in ks})}  # fmt: skip
+    numbers = np.vstack([matrix.train, matrix.test])
+    order = list(explain(numbers, matrix.owner, score, max(ks)))
+    scores = judge.describe({k: order[:k] for k in ks})
+    return about_fold(judge, 0, 0) | {"way": TRUTH, "seconds": 0.0, "ks": scores}
 
 
 def explain(numbers: Floats, owner: Any, score: Floats, k: int) -> Iterator[int]:
     """Columns, one by one, that explain most of what is left of a score."""
-    left = {j: numbers[:, owner == j] for j in range(owner.max() + 1)}
-    left = {j: own - own.mean(axis=0) for j, own in left.items()}
-    rest = score - score.mean()
+    numbers_of = {}
+    for column in range(owner.max() + 1):
+        values = numbers[:, owner == column]
+        numbers_of[column] = values - values.mean(axis=0)
+    unexplained = score - score.mean()
     for _ in range(k):
-        axes = {j: directions(own) for j, own in left.items()}
-        best = max(axes, key=lambda j: float(((axes[j].T @ rest) ** 2).sum()))
-        basis = axes[best]
-        rest = rest - basis @ (basis.T @ rest)
-        left = {j: own - basis @ (basis.T @ own) for j, own in left.items() if j != best}
+        basis_of = {column: directions(values) for column, values in numbers_of.items()}
+        explained = {
+            c: float(((basis.T @ unexplained) ** 2).sum()) for c, basis in basis_of.items()
+        }
+        best = max(explained, key=explained.__getitem__)
+        basis = basis_of[best]
+        unexplained = unexplained - basis @ (basis.T @ unexplained)
+        del numbers_of[best]
+        numbers_of = {c: values - basis @ (basis.T @ values) for c, values in numbers_of.items()}
         yield best
 
 
 def directions(columns: Floats) -> Floats:
     """An orthonormal basis of some columns of mean 0, of variance 1 at first."""
-    basis, shares = np.linalg.qr(columns)
-    return basis[:, np.abs(np.diag(shares)) > TINY * len(columns) ** 0.5]
+    basis, triangle = np.linalg.qr(columns)
+    return basis[:, np.abs(np.diag(triangle)) > TINY * len(columns) ** 0.5]

@@ -24,12 +24,12 @@ COPY = " (permuted)"
 
 
 class Spec(NamedTuple):
-    """Where a table is, and what is predicted."""
+    """Where a table is, and what is predicted; ``dropped`` are columns, separated by spaces."""
 
     path: str
     target: str
     kind: Kind
-    dropped: str = ""  # names of columns, with spaces between them
+    dropped: str = ""
 
 
 SPECS = {
@@ -123,8 +123,9 @@ def read(name: str) -> tuple[pd.DataFrame, NDArray[Any]]:
     X = X.drop(columns=spec.dropped.split()).dropna(subset=[spec.target])
     y = X.pop(spec.target)
     if spec.kind == "classes":
-        frequent = y.map(y.value_counts()) >= MIN_CLASS_ROWS
-        X, y = X[frequent], y[frequent].astype(str)
+        is_frequent = y.map(y.value_counts()) >= MIN_CLASS_ROWS
+        X = X[is_frequent]
+        y = y[is_frequent].astype(str)
     for column in X:
         if pd.api.types.is_numeric_dtype(X[column]) and X[column].dtype != bool:
             X[column] = X[column].astype(float)
@@ -136,10 +137,11 @@ def read(name: str) -> tuple[pd.DataFrame, NDArray[Any]]:
 def add_copies(X: pd.DataFrame) -> pd.DataFrame:
     """As many permuted copies of columns as there are columns, at least 20: they are noise."""
     rng = np.random.default_rng(X.shape[1])
-    chosen = [*range(X.shape[1])] * (1 + MIN_COPIES // X.shape[1])
-    copies = {
-        f"{X.columns[j]}{COPY} {i}": X.iloc[rng.permutation(len(X)), j].reset_index(drop=True)
-        for i, j in enumerate(chosen[: max(MIN_COPIES, X.shape[1])])
-    }
+    in_turn = list(range(X.shape[1])) * (1 + MIN_COPIES // X.shape[1])
+    copied = in_turn[: max(MIN_COPIES, X.shape[1])]
+    copies = {}
+    for number, place in enumerate(copied):
+        permuted = X.iloc[rng.permutation(len(X)), place]
+        copies[f"{X.columns[place]}{COPY} {number}"] = permuted.reset_index(drop=True)
     whole = pd.concat([X, pd.DataFrame(copies)], axis=1)
     return whole.iloc[:, rng.permutation(whole.shape[1])]

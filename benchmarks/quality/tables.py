@@ -29,13 +29,19 @@ DAYS_PER_YEAR = 365.25
 
 @dataclass
 class Draft:
-    """Columns drawn so far; the score adds up what they contribute to the target."""
+    """Columns drawn so far."""
 
     rng: np.random.Generator
+
     rows: int
+
     columns: dict[str, Any] = field(default_factory=dict)
+
     groups: list[tuple[str, ...]] = field(default_factory=list)
+    """Names of relevant columns; any one of a group recovers it."""
+
     score: Floats = field(default_factory=lambda: np.zeros(0))
+    """The sum of what the columns contribute to the target, one number for each row."""
 
     def __post_init__(self) -> None:
         self.score = np.zeros(self.rows)
@@ -121,8 +127,8 @@ LOOKS: tuple[Callable[[Floats], Floats], ...] = (
 
 def categories(draft: Draft) -> NDArray[Any]:
     """Categories of 50 to 500 levels and of few levels, with and without effect."""
-    for levels, effect in ((50, 0.8), (200, 0.9), (500, 1.1), (3, 0.6), (4, 0.6), (8, 0.6),
-                           (12, 0.6)):  # fmt: skip
+    effects = {50: 0.8, 200: 0.9, 500: 1.1, 3: 0.6, 4: 0.6, 8: 0.6, 12: 0.6}
+    for levels, effect in effects.items():
         draft.add("relevant", [draft.category(levels, effect)], group=True)
     draft.relevant_blocks(5, 1, 0.0)
     for levels in (50, 80, 120, 200, 350, 500, 2, 3, 4, 5, 6, 8, 10, 12):
@@ -216,7 +222,8 @@ def missing(draft: Draft) -> NDArray[Any]:
 def seasonal(draft: Draft) -> NDArray[Any]:
     """Four years of days: the season and single effects matter, trending columns do not."""
     day = draft.rng.integers(0, round(4 * DAYS_PER_YEAR), draft.rows)
-    years, season = day / DAYS_PER_YEAR, np.cos(2 * np.pi * day / DAYS_PER_YEAR)
+    years = day / DAYS_PER_YEAR
+    season = np.cos(2 * np.pi * day / DAYS_PER_YEAR)
     date = pd.Timestamp("2020-01-01") + pd.to_timedelta(day, unit="D")
     weekday = pd.Categorical.from_codes(day % 7, list("MTWRFSU"))
     draft.score += 1.5 * season + np.array([0, 0, 0, 0.3, 0.8, 1.4, 1.0])[day % 7]
@@ -306,13 +313,21 @@ def draw(
     name: str, seed: int, rows: int | None = None, kind: type[Draft] = Draft
 ) -> tuple[Problem, Floats]:
     """A table of a family, and the score behind its target."""
-    draft = kind(np.random.default_rng([sorted(MAKERS).index(name), seed]),
-                 rows or training_rows(name))  # fmt: skip
+    rng = np.random.default_rng([sorted(MAKERS).index(name), seed])
+    draft = kind(rng, rows or training_rows(name))
     y = MAKERS[name](draft)
     target: Kind = "numbers" if name in REGRESSION else "classes"
     source = "new made-up" if seed in NEW_JUDGE_SEEDS else "made-up"
-    table = Problem(f"{name}-{seed}", draft.frame(), y, target, source, half_of(name, seed),
-                    tuple(draft.groups), name)  # fmt: skip
+    table = Problem(
+        f"{name}-{seed}",
+        draft.frame(),
+        y,
+        target,
+        source,
+        half_of(name, seed),
+        tuple(draft.groups),
+        name,
+    )
     return table, draft.score
 
 

@@ -16,7 +16,7 @@ from bestk.data.target import read_target
 from bestk.information import measures
 from bestk.information.backends import _reductions
 from bestk.information.scan import scan_pairs
-from bestk.selection import look
+from bestk.selection import significance
 
 
 def count(X, y, backend="auto"):
@@ -230,7 +230,7 @@ def test_columns_are_tested_in_parts_with_the_same_result(monkeypatch):
     frame["kind"] = rng.choice(list("xyz"), 120)
     y = frame["b"] + rng.normal(size=120) > 0
     whole = SelectRelevant().fit(frame, y)
-    monkeypatch.setattr(look, "BLOCK_VALUES", 500)
+    monkeypatch.setattr(significance, "BLOCK_VALUES", 500)
     parts = SelectRelevant().fit(frame, y)
     np.testing.assert_array_equal(whole.pvalues_, parts.pvalues_)
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from bestk._checks import choice
-from bestk._typing import Array, Floats, Indices
+from bestk._typing import Array, Floats, Indices, Mask
 from bestk.data.codes import Codes, encode
 from bestk.data.table import Block, Table, find_features, find_numeric, split_numbers
 from bestk.data.target import ParsedTarget, Target
@@ -37,6 +37,9 @@ WORK_PER_SECOND = 1e12  # pairs of columns times rows, about, on two cores
 PAIR_ROWS = 500  # rows that take as long to count as the rest of a pair
 # Nanoseconds, about, to read a value of a table, to cut its column and to count it.
 COST_OF_VALUE = 10.0
+# A numeric column of at most so many different values is not cut: a genotype keeps its three.
+FEW_VALUES = 8
+FIRST_ROWS = 64  # that show most columns of more values
 MAX_SMALL_CUTS = 254  # of a column whose codes, one of them for missing values, take a byte
 
 
@@ -278,11 +281,37 @@ def _discretise(discretizer: Any, table: Table, numeric: Indices, target: Target
     return Table(table.n_samples, table.names, (*rest, Block(numeric, "numeric", codes)))
 
 
-def cut_numbers(table: Table, numeric: Indices, n_bins: int) -> Codes:
-    """The codes of a table, numbers in bins of equal frequency."""
+def cut_numbers(table: Table, numeric: Indices, n_bins: int, few_values: int = 0) -> Codes:
+    """The codes of a table, numbers in bins of equal frequency.
+
+    ``few_values``: columns of at most so many different values keep them as levels.
+    """
     n = table.n_samples
     one_class = Target(np.zeros(n, np.int64), np.zeros(1), np.array([n]))  # rows keep their order
-    return next(code_table([EqualFrequency(n_bins)], table, numeric, one_class))[0]
+    codes = next(code_table([EqualFrequency(n_bins)], table, numeric, one_class))[0]
+    return _keep_few_values(codes, table, numeric, few_values) if few_values else codes
+
+
+def _keep_few_values(codes: Codes, table: Table, numeric: Indices, most: int) -> Codes:
+    """The same codes, but numeric columns of few different values have each as a level."""
+    is_numeric = table.mask(numeric)
+    values = codes.values.copy()
+    levels = codes.levels.copy()
+    for block in table.blocks:
+        for columns, strip in block.strips():
+            chosen = np.flatnonzero(is_numeric[columns] & _start_with_few(strip, most))
+            for j in chosen:
+                different, own_codes = np.unique(strip[:, j], return_inverse=True)
+                if len(different) <= most:
+                    values[columns[j]] = own_codes
+                    levels[columns[j]] = len(different)
+    return replace(codes, values=values, levels=levels)
+
+
+def _start_with_few(strip: Array, most: int) -> Mask:
+    """Which columns have few different values in their first rows, missing ones apart."""
+    first = np.sort(strip[:FIRST_ROWS], axis=0)
+    return np.asarray((first[1:] > first[:-1]).sum(axis=0) < most)
 
 
 def pair_bins(n_features: int, n_samples: int, n_classes: int) -> list[int]:

@@ -17,7 +17,7 @@ from bestk.discretize import MDLP
 from bestk.errors import SelectionWarning
 from bestk.native.threads import calm_blas
 from bestk.problem.solution import Solution
-from bestk.selection import leaks, look
+from bestk.selection import leaks, look, significance
 from bestk.selection.pipeline import Task
 
 MAX_NAMES = 8  # columns that a sentence names
@@ -207,13 +207,13 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
     clear = _are_clear(selected, target.classes.n_classes, tests, n_tests)
     doubtful = np.array([i for i in candidates if not clear[i]], np.int64)
     if len(doubtful):
-        prepared = look.PreparedTarget.of(target)
-        p = look.alone_pvalues(*selected.keep(doubtful), [prepared])[0][0]
+        prepared = significance.PreparedTarget.of(target)
+        p = significance.alone_pvalues(*selected.keep(doubtful), [prepared])[0][0]
         doubtful = doubtful[p * tests[doubtful] >= FALSE_DISCOVERY_RATE]
     if len(doubtful) and len(candidates) > 1:
         classes = prepared.classes
-        codes = next(look.codes_for_pairs(*selected.keep(candidates), classes.n_classes))
-        p = look.given_pvalues(codes, classes)[np.searchsorted(candidates, doubtful)]
+        codes = next(significance.codes_for_pairs(*selected.keep(candidates), classes.n_classes))
+        p = significance.given_pvalues(codes, classes)[np.searchsorted(candidates, doubtful)]
         doubtful = doubtful[p * n_tests >= FALSE_DISCOVERY_RATE]
     if len(doubtful) and (groups := task.groups) is not None:  # selected as a whole
         own = groups[selected.places]

@@ -18,7 +18,7 @@ from bestk.errors import SelectionWarning
 from bestk.information import Entropies
 from bestk.information.scan import PairScan, strongest_pairs
 from bestk.native.threads import threads
-from bestk.selection import look
+from bestk.selection import significance
 from bestk.selection.base import SELECTABLE, TableSelector
 
 
@@ -113,23 +113,25 @@ class SelectRelevant(TableSelector):
     def _test(self, table: Table, parsed: ParsedTarget) -> None:
         """Find the smaller p-value of each column, by what permuted targets gave."""
         n, rng = self.permutations, check_random_state(self.random_state)
-        target = look.PreparedTarget.of(parsed)
+        target = significance.PreparedTarget.of(parsed)
         if n is None:
-            n = look.affordable_permutations(table, target.classes.n_classes, self.pairs)
+            n = significance.affordable_permutations(table, target.classes.n_classes, self.pairs)
         self.n_permutations_ = n
         targets = [target, *(target.permuted(rng) for _ in range(n))]
         categorical = find_features(self.categorical_features, table)
-        p, relevance = look.alone_pvalues(table, categorical, targets)
-        codes = list(look.codes_for_pairs(table, categorical, target.classes.n_classes))
-        given = look.InPairs(np.ones_like(relevance), np.full(len(relevance), -1), relevance)
+        p, relevance = significance.alone_pvalues(table, categorical, targets)
+        codes = list(significance.codes_for_pairs(table, categorical, target.classes.n_classes))
+        given = significance.InPairs(np.ones_like(relevance), np.full(len(relevance), -1), relevance)
         for i in reversed(range(n + 1) if self.pairs else ()):
-            given = look.pair_pvalues(codes, targets[i].classes, self.backend)
+            given = significance.pair_pvalues(codes, targets[i], self.backend)
             if i:
                 np.minimum(p[i], given.pvalues, out=p[i])
         self.in_pair_, self.partners_ = given.pvalues < p[0], given.partners
         self.scores_ = np.where(self.in_pair_, given.information, relevance)
-        null = p[1:, codes[0].levels > 1].ravel()
-        self.pvalues_ = look.calibrate(np.minimum(p[0], given.pvalues), null, 1 + self.pairs)
+        varies = codes[0].levels > 1
+        smaller = np.minimum(p[0], given.pvalues)[varies]
+        self.pvalues_ = np.ones(table.n_features)
+        self.pvalues_[varies] = significance.calibrate(smaller, p[1:, varies], 1 + self.pairs)
 
 
 def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
@@ -157,9 +159,9 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
     count = whole(top, "top", 1)
     with threads(reader.n_jobs):
         table, parsed = _read(reader, X, y)
-        classes = look.PreparedTarget.of(parsed).classes
+        classes = significance.PreparedTarget.of(parsed).classes
         categorical = find_features(reader.categorical_features, table)
-        codes = next(look.codes_for_pairs(table, categorical, classes.n_classes))
+        codes = next(significance.codes_for_pairs(table, categorical, classes.n_classes))
         entropies = Entropies.count(codes, classes, reader.backend)
         found = strongest_pairs(entropies, codes, classes.n_classes, count)
     return replace(found, names=table.names)

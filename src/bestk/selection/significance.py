@@ -8,6 +8,7 @@ likelihood ratios, and sums of scores whose skewness is corrected for.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,6 +50,9 @@ TAIL_SIZE = 20
 # A heavier tail is taken as it was measured.
 MAX_MEAN_EXCESS = 1.4
 
+# So that logarithms of p-values are finite.
+SMALLEST_PVALUE = 1e-300
+
 MAX_PERMUTATIONS = 50
 
 # Pairs of columns times rows, in all permutations: a second or two.
@@ -60,6 +64,10 @@ COPIES_OF_ROW = 4
 
 # Weights that are multiples of the smallest are exact up to so many copies of a row, on average.
 MAX_COPIES_OF_ROW = 8
+
+# Classes with fewer rows are one class in the tests of means: a mean of few scores is far from
+# normal, and the correction for that costs more power than the difference of the classes gives.
+MIN_CLASS_ROWS = 20
 
 # A 2 x 2 table with fewer expected rows in a cell is tested exactly, as Fisher did.
 MIN_EXPECTED_ROWS = 5
@@ -281,14 +289,14 @@ def _make_exact(p: Floats, bins: Codes, target: Target) -> None:
     in_both = (is_one[few] @ (target.codes == 1).astype(np.float32)).astype(np.int64)
     for n_ones in np.unique(ones[few]):
         same = ones[few] == n_ones
-        p[two_levels[few[same]]] = fisher_pvalues(int(n_ones), target)[in_both[same]]
+        p[two_levels[few[same]]] = fisher_pvalues(int(n_ones), int(target.counts[1]), n)[in_both[same]]
 
 
-def fisher_pvalues(n_ones: int, target: Target) -> Floats:
+@lru_cache(maxsize=10_000)  # the same for all permutations of a target
+def fisher_pvalues(n_ones: int, n_second: int, n_rows: int) -> Floats:
     """P-values of 0, 1, ... ones among the rows of the second of two classes."""
-    n_second = int(target.counts[1])
     in_both = np.arange(min(n_ones, n_second) + 1)
-    probability = stats.hypergeom.pmf(in_both, len(target.codes), n_second, n_ones)
+    probability = stats.hypergeom.pmf(in_both, n_rows, n_second, n_ones)
     order = np.argsort(probability, kind="stable")
     total = np.cumsum(probability[order])
     # what is equally likely, but for rounding, counts as well
@@ -330,8 +338,9 @@ def trend_pvalues(scores: Scores, target: PreparedTarget) -> Floats:
         )
         p = explained_pvalues(deviance, 1, rows)
         return np.asarray(len(p) * p.min(axis=0))
-    member = np.eye(target.classes.n_classes)[target.classes.codes]
-    share = target.classes.counts / n
+    codes, counts = _merge_rare_classes(target.classes)
+    member = np.eye(len(counts))[codes]
+    share = counts / n
     skewness, kurtosis = indicator_moments(share)
     correlation = (scores.values @ member) / np.sqrt(n * share * (1.0 - share))
     correlation /= np.sqrt(total)[:, np.newaxis]
@@ -342,7 +351,18 @@ def trend_pvalues(scores: Scores, target: PreparedTarget) -> Floats:
         rows,
     )
     between = deviance @ (1.0 - share)
-    return explained_pvalues(between, target.classes.n_classes - 1, rows)
+    return explained_pvalues(between, len(counts) - 1, rows)
+
+
+def _merge_rare_classes(target: Target) -> tuple[Indices, Indices]:
+    """Codes and sizes of classes, all rare ones made one; two classes stay as they are."""
+    is_rare = target.counts < MIN_CLASS_ROWS
+    if is_rare.sum() < 2 or len(is_rare) - is_rare.sum() < 1:
+        return target.codes, target.counts
+    new_code = np.cumsum(~is_rare) - 1
+    new_code[is_rare] = (~is_rare).sum()
+    codes = new_code[target.codes]
+    return codes, np.bincount(codes)
 
 
 def bin_mean_pvalues(codes: Codes, scores: Scores, rows: float) -> Floats:
@@ -448,21 +468,24 @@ def calibrate(p: Floats, null: Floats, tests: int) -> Floats:
     """P-values from the smaller of some tests, by those of all columns for permuted targets.
 
     ``p``: the smaller of the p-values of so many tests, for each column; ``null``: the same for
-    the permuted targets (rows), for each column. A p-value is the share of those in the null that are as small. Below the
-    smallest of these it goes on in proportion to p, or slower if the null does so.
+    the permuted targets (rows), for each column. A p-value is the share of those in the null that
+    are as small. In the tail of the null, it goes on in proportion to p if the null does so.
+    Otherwise it is the share up to the end of the null, and decreases as slowly beyond.
     """
     if not null.size:
         return np.minimum(1.0, tests * p)
     null = np.sort(null, axis=None)
     share = (1 + np.searchsorted(null, p, side="right")) / (1 + len(null))
-    tail = np.log(np.maximum(null[:TAIL_SIZE], 1e-300))
-    mean_excess = float(tail[-1] - tail.mean()) * len(tail) / max(1, len(tail) - 1)
-    exponent = 1.0 if mean_excess <= MAX_MEAN_EXCESS else 1.0 / mean_excess
-    at_end = (len(tail) + 1) / (1 + len(null))
-    logs = np.log(np.maximum(p, 1e-300))
-    beyond = at_end * np.exp(exponent * (logs - tail[-1]))
-    beyond = np.maximum(beyond, np.minimum(1.0, tests * p))
-    return np.where(p < null[0], np.minimum(beyond, share), share)
+    tail = null[:TAIL_SIZE]
+    logs = np.log(np.maximum(tail, SMALLEST_PVALUE))
+    mean_excess = float((logs[-1] - logs).sum()) / max(1, len(tail) - 1)
+    agrees = mean_excess <= MAX_MEAN_EXCESS
+    exponent = 1.0 if agrees else 1.0 / mean_excess
+    below = np.log(np.maximum(p, SMALLEST_PVALUE)) - logs[-1]
+    extrapolated = (1 + len(tail)) / (1 + len(null)) * np.exp(exponent * below)
+    extrapolated = np.maximum(extrapolated, np.minimum(1.0, tests * p))
+    is_beyond = p < (tail[-1] if agrees else tail[0])
+    return np.where(is_beyond, np.minimum(extrapolated, share), share)
 
 
 def affordable_permutations(table: Table, n_classes: int, pairs: bool) -> int:

@@ -212,7 +212,11 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
         doubtful = doubtful[p * tests[doubtful] >= FALSE_DISCOVERY_RATE]
     if len(doubtful) and len(candidates) > 1:
         classes = prepared.classes
-        codes = next(significance.codes_for_pairs(*selected.keep(candidates), classes.n_classes))
+        n_rows = task.table.n_samples
+        codings = significance.codes_for_pairs(
+            *selected.keep(candidates), n_rows, classes.n_classes
+        )
+        codes = next(codings)
         p = significance.given_pvalues(codes, classes)[np.searchsorted(candidates, doubtful)]
         doubtful = doubtful[p * n_tests >= FALSE_DISCOVERY_RATE]
     if len(doubtful) and (groups := task.groups) is not None:  # selected as a whole

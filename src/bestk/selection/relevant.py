@@ -11,15 +11,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt
 
 from bestk._checks import whole
-from bestk.data.frames import read_column, read_features
+from bestk._typing import Indices
+from bestk.data.frames import as_array, read_features
 from bestk.data.table import Table, find_features
-from bestk.data.target import ParsedTarget, note_on_target, weighted_rows
+from bestk.data.target import ParsedTarget, note_on_target, read_full_column
 from bestk.errors import SelectionWarning
 from bestk.information import Entropies
 from bestk.information.scan import PairScan, strongest_pairs
 from bestk.native.threads import threads
 from bestk.selection import significance
 from bestk.selection.base import SELECTABLE, TableSelector
+from bestk.selection.repeated_rows import draw_one_of_each, note_on_repeats
+from bestk.selection.significance import InPairs, PreparedTarget, count_copies
 
 
 @dataclass(eq=False, repr=False)
@@ -95,38 +98,55 @@ class SelectRelevant(TableSelector):
     backend: str = "auto"
     n_jobs: int | None = None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Test every feature.
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y
             As for :meth:`SelectBestK.fit`, in memory or in blocks of rows; y is one target.
+        sample_weight : array-like of shape (n_samples,), or str, default=None
+            How much each row counts, beside the others: a constant factor changes nothing. Chance
+            is that of the effective number of rows, (sum w)^2 / sum w^2. For files and blocks of
+            rows that are frames, the name of a column.
+        groups : array-like of shape (n_samples,), or str, default=None
+            Which rows belong together, as those of one patient. Tests take rows as independent, so
+            one row of each group is tested, drawn by ``random_state``. For files and blocks of
+            rows that are frames, the name of a column.
         """
         self._validate_params()
         with threads(self.n_jobs):
-            self._test(*_read(self, X, y, sample_weight))
+            self._test(*_read(self, X, y, sample_weight, groups))
         self.qvalues_ = stats.false_discovery_control(self.pvalues_)
         self.support_ = self.qvalues_ <= self.fdr
         return self
 
-    def _test(self, table: Table, parsed: ParsedTarget) -> None:
-        """Find the smaller p-value of each column, by what permuted targets gave."""
-        n, rng = self.permutations, check_random_state(self.random_state)
-        target = significance.PreparedTarget.of(parsed)
+    def _test(self, table: Table, parsed: ParsedTarget, copies: Indices | None) -> None:
+        """Find the smaller p-value of each column, by what permuted targets gave.
+
+        ``copies``: how often each row counts, at least once; None: once.
+        """
+        rng = check_random_state(self.random_state)
+        target = PreparedTarget.of(parsed, copies)
+        n_classes = target.classes.n_classes
+        n_rows = len(target.classes.codes)
+        n = self.permutations
         if n is None:
-            n = significance.affordable_permutations(table, target.classes.n_classes, self.pairs)
+            n = significance.affordable_permutations(table, n_rows, n_classes, self.pairs)
         self.n_permutations_ = n
         targets = [target, *(target.permuted(rng) for _ in range(n))]
         categorical = find_features(self.categorical_features, table)
         p, relevance = significance.alone_pvalues(table, categorical, targets)
-        codes = list(significance.codes_for_pairs(table, categorical, target.classes.n_classes))
-        given = significance.InPairs(np.ones_like(relevance), np.full(len(relevance), -1), relevance)
-        for i in reversed(range(n + 1) if self.pairs else ()):
-            given = significance.pair_pvalues(codes, targets[i], self.backend)
-            if i:
-                np.minimum(p[i], given.pvalues, out=p[i])
-        self.in_pair_, self.partners_ = given.pvalues < p[0], given.partners
+        n_effective = round(target.effective_rows)
+        codes = list(significance.codes_for_pairs(table, categorical, n_effective, n_classes))
+        given = InPairs(np.ones_like(relevance), np.full(len(relevance), -1), relevance)
+        if self.pairs:
+            for i in range(1, n + 1):
+                in_null = significance.pair_pvalues(codes, targets[i], self.backend)
+                p[i] = np.minimum(p[i], in_null.pvalues)
+            given = significance.pair_pvalues(codes, target, self.backend)
+        self.in_pair_ = given.pvalues < p[0]
+        self.partners_ = given.partners
         self.scores_ = np.where(self.in_pair_, given.information, relevance)
         varies = codes[0].levels > 1
         smaller = np.minimum(p[0], given.pvalues)[varies]
@@ -158,24 +178,45 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
     reader._validate_params()
     count = whole(top, "top", 1)
     with threads(reader.n_jobs):
-        table, parsed = _read(reader, X, y)
-        classes = significance.PreparedTarget.of(parsed).classes
+        table, parsed, _ = _read(reader, X, y)
+        classes = PreparedTarget.of(parsed).classes
         categorical = find_features(reader.categorical_features, table)
-        codes = next(significance.codes_for_pairs(table, categorical, classes.n_classes))
+        codings = significance.codes_for_pairs(
+            table, categorical, table.n_samples, classes.n_classes
+        )
+        codes = next(codings)
         entropies = Entropies.count(codes, classes, reader.backend)
         found = strongest_pairs(entropies, codes, classes.n_classes, count)
     return replace(found, names=table.names)
 
 
 def _read(
-    options: SelectRelevant, X: Any, y: Any, sample_weight: Any = None
-) -> tuple[Table, ParsedTarget]:
-    X, y, sample_weight, _ = options._rows(X, y, sample_weight)
+    options: SelectRelevant, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+) -> tuple[Table, ParsedTarget, Indices | None]:
+    """The table and its target, one row of each group; and how often each row counts."""
+    X, y, sample_weight, groups = options._rows(X, y, sample_weight, groups)
     table = read_features(X, options.categorical_features)
-    column = read_column(y)
+    column = read_full_column(y, table.n_samples)
+    notes = [*table.notes, note_on_target(options.target, column)]
+    rows = np.arange(table.n_samples)
+    copies = None
     if sample_weight is not None:
-        rows = weighted_rows(sample_weight, column, table.n_samples)
-        table, column = table.take(rows), column.take(rows)
-    if notes := [*table.notes, *filter(None, [note_on_target(options.target, column)])]:
-        warn("\n".join(notes), SelectionWarning, stacklevel=3)
-    return table, ParsedTarget.of(column, table.n_samples, options.target)
+        copies = count_copies(sample_weight, table.n_samples)
+        rows = np.flatnonzero(copies)
+    if groups is not None:
+        labels = as_array(groups)
+        rng = check_random_state(options.random_state)
+        drawn = draw_one_of_each(labels, table.n_samples, rows, rng)
+        notes.append(f"one row of each group is tested, {len(drawn)} of {table.n_samples}")
+        rows = drawn
+    else:
+        notes.append(note_on_repeats(table))
+    if len(rows) < table.n_samples:
+        table = table.take(rows)
+        column = column.take(rows)
+    if said := list(filter(None, notes)):
+        warn("\n".join(said), SelectionWarning, stacklevel=3)
+    if copies is not None:
+        copies = copies[rows]
+        copies = None if (copies == copies[0]).all() else copies
+    return table, ParsedTarget.of(column, table.n_samples, options.target), copies

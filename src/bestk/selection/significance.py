@@ -17,8 +17,10 @@ from scipy.special import betaincc, chdtrc
 
 from bestk._typing import Array, Floats, Indices, Mask
 from bestk.data.codes import Codes
+from bestk.data.frames import as_array
 from bestk.data.table import Table, find_numeric
 from bestk.data.target import TARGET_BINS, ParsedTarget, Target, cut_target, read_target
+from bestk.errors import DataError
 from bestk.information import Entropies, normal_scores
 from bestk.information.measures import CMI
 from bestk.information.reading import (
@@ -142,19 +144,37 @@ class PreparedTarget:
         return replace(codes, values=np.ascontiguousarray(codes.values[:, self.rows]))
 
 
-def count_copies(weights: Floats) -> Indices | None:
-    """How often each row counts, in proportion to its weight; None if all count alike.
+def count_copies(sample_weight: Any, n_samples: int) -> Indices:
+    """How often each row counts, in proportion to its weight.
 
     Weights that are multiples of the smallest, and not much larger, are exact.
     """
+    weights = _read_weights(sample_weight, n_samples)
     positive = weights[weights > 0]
     multiples = weights / positive.min()
     most = MAX_COPIES_OF_ROW * len(positive)
     are_whole = np.abs(multiples - np.rint(multiples)).max() < 1e-9
     if not are_whole or multiples.sum() > most:
         multiples = weights * (COPIES_OF_ROW / positive.mean())
-    copies = np.rint(multiples).astype(np.int64)
-    return None if copies.min() == copies.max() else copies
+    return np.rint(multiples).astype(np.int64)
+
+
+def _read_weights(sample_weight: Any, n_samples: int) -> Floats:
+    """Finite numbers from 0 up, one for each row, of which some are positive."""
+    weights = as_array(sample_weight)
+    if weights.shape != (n_samples,):
+        raise DataError(
+            f"sample_weight.shape == {weights.shape}, expected {(n_samples,)}: "
+            "give a weight for each row"
+        )
+    casting: Any = "unsafe" if weights.dtype == object else "same_kind"
+    try:
+        weights = weights.astype(np.float64, casting=casting)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"sample_weight holds {weights.dtype} values; give numbers") from error
+    if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
+        raise DataError("sample_weight: give finite numbers from 0 up, not all of them zero")
+    return weights
 
 
 class Scores(NamedTuple):
@@ -230,7 +250,7 @@ def alone_pvalues(
 ) -> tuple[Floats, Floats]:
     """P-values of each column by itself for permutations of a target; I(xi; y) of the first."""
     numeric = find_numeric(table, categorical)
-    n_bins = int(np.clip(table.n_samples**0.5 / 3, MIN_BINS, MAX_BINS))
+    n_bins = int(np.clip(targets[0].effective_rows**0.5 / 3, MIN_BINS, MAX_BINS))
     bins = cut_numbers(table, numeric, n_bins, few_values=n_bins)
     first = Entropies.count(targets[0].match(bins), targets[0].fine)
     relevance = first.mi()
@@ -391,10 +411,15 @@ def bin_mean_pvalues(codes: Codes, scores: Scores, rows: float) -> Floats:
     return np.asarray(len(p) * p.min(axis=0))
 
 
-def codes_for_pairs(table: Table, categorical: Indices, n_classes: int) -> Iterator[Codes]:
-    """The codes that pairs are counted from: numbers in few bins, and in more if affordable."""
+def codes_for_pairs(
+    table: Table, categorical: Indices, n_rows: int, n_classes: int
+) -> Iterator[Codes]:
+    """The codes that pairs are counted from: numbers in few bins, and in more if affordable.
+
+    ``n_rows``: the effective number of rows.
+    """
     numeric = find_numeric(table, categorical)
-    for n_bins in pair_bins(table.n_features, table.n_samples, n_classes):
+    for n_bins in pair_bins(table.n_features, n_rows, n_classes):
         codes = cut_numbers(table, numeric, n_bins, few_values=FEW_VALUES)
         yield merge_rare(codes, n_bins)
 
@@ -488,9 +513,10 @@ def calibrate(p: Floats, null: Floats, tests: int) -> Floats:
     return np.where(is_beyond, np.minimum(extrapolated, share), share)
 
 
-def affordable_permutations(table: Table, n_classes: int, pairs: bool) -> int:
-    """How often y is permuted by default."""
-    n, rows = table.n_features, table.n_samples + PAIR_ROWS
-    cells = sum((bins - 1) ** 2 for bins in pair_bins(n, table.n_samples, n_classes))
+def affordable_permutations(table: Table, n_rows: int, n_classes: int, pairs: bool) -> int:
+    """How often y, of so many rows, is permuted by default."""
+    n = table.n_features
+    rows = n_rows + PAIR_ROWS
+    cells = sum((bins - 1) ** 2 for bins in pair_bins(n, n_rows, n_classes))
     work = n * rows * (n * cells if pairs else PAIR_ROWS)
     return min(MAX_PERMUTATIONS, int(MAX_PERMUTED_WORK / work))

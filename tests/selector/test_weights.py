@@ -18,7 +18,6 @@ from bestk import (
     METHODS,
     SelectBestK,
     SelectBestKCV,
-    SelectRelevant,
     error_curves,
     select,
     stability_selection,
@@ -95,9 +94,6 @@ def test_a_column_of_weights_is_repeated_rows_in_files_and_blocks(tmp_path):
             assert found.n_samples_seen_ == len(frame)
             assert found.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
             assert_same(found.solution_, expected.solution_)
-    relevant = SelectRelevant(random_state=0).fit(tmp_path / "weighted.csv", "y", sample_weight="w")
-    again = SelectRelevant(random_state=0).fit(tmp_path / "repeated.csv", "y")
-    np.testing.assert_array_equal(relevant.pvalues_, again.pvalues_)
     with pytest.raises(ValueError, match="no column 'v'"):
         SelectBestK(2).fit(blocks, "y", sample_weight="v")
 
@@ -129,7 +125,7 @@ def test_whole_weights_are_repeated_rows_for_the_command(tmp_path):
         assert weighted["objective"] == expected["objective"]
 
 
-def test_whole_weights_are_repeated_rows_in_regression_and_for_relevance():
+def test_whole_weights_are_repeated_rows_in_regression():
     X, y = load_diabetes(return_X_y=True)
     weights = np.arange(len(y)) % 4
     rows = np.repeat(np.arange(len(y)), weights)
@@ -138,11 +134,6 @@ def test_whole_weights_are_repeated_rows_in_regression_and_for_relevance():
     )  # fmt: skip
     np.testing.assert_array_equal(weighted.scores_, expected.scores_)
     np.testing.assert_array_equal(weighted.ranking_, expected.ranking_)
-    for goal in (y, y > np.median(y)):
-        found = SelectRelevant(random_state=0).fit(X, goal, sample_weight=weights)
-        again = SelectRelevant(random_state=0).fit(X[rows], goal[rows])
-        np.testing.assert_array_equal(found.pvalues_, again.pvalues_)
-        np.testing.assert_array_equal(found.scores_, again.scores_)
 
 
 def test_whole_weights_are_repeated_rows_in_the_same_folds_of_cross_validation():

@@ -1,13 +1,12 @@
-"""Columns of a table: identifiers and leaks."""
+"""Columns of a table: their values, whether they name rows, and lines in them."""
 
 import re
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bestk._typing import Array, Floats, Indices, Mask
+from bestk._typing import Array, Floats, Mask
 from bestk.data.table import Block, Table
-from bestk.data.target import Target
 from bestk.information import normal_scores
 from bestk.selection.folds import move_outliers
 

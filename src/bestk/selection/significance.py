@@ -141,7 +141,7 @@ class PreparedTarget:
         """The codes of a table in the rows that go with those of the target."""
         if self.rows is None:
             return codes
-        return replace(codes, values=np.ascontiguousarray(codes.values[:, self.rows]))
+        return replace(codes, values=codes.values.take(self.rows, axis=1))
 
 
 def count_copies(sample_weight: Any, n_samples: int) -> Indices:
@@ -250,7 +250,7 @@ def alone_pvalues(
 ) -> tuple[Floats, Floats]:
     """P-values of each column by itself for permutations of a target; I(xi; y) of the first."""
     numeric = find_numeric(table, categorical)
-    n_bins = int(np.clip(targets[0].effective_rows**0.5 / 3, MIN_BINS, MAX_BINS))
+    n_bins = int(np.clip(targets[0].effective_rows ** 0.5 / 3, MIN_BINS, MAX_BINS))
     bins = cut_numbers(table, numeric, n_bins, few_values=n_bins)
     first = Entropies.count(targets[0].match(bins), targets[0].fine)
     relevance = first.mi()
@@ -287,7 +287,7 @@ def binned_pvalues(
         relevance = Entropies.count(bins, target.fine).mi()
     degrees = (bins.levels - 1) * (target.fine.n_classes - 1)
     doubled = 2.0 * target.effective_rows
-    mean = degrees if by_chance is None else doubled * by_chance
+    mean = degrees.astype(np.float64) if by_chance is None else doubled * by_chance
     p = counted_pvalues(doubled * relevance, mean, degrees)
     if target.scores is None:
         if target.fine.n_classes == 2 and target.rows is None:
@@ -309,7 +309,8 @@ def _make_exact(p: Floats, bins: Codes, target: Target) -> None:
     in_both = (is_one[few] @ (target.codes == 1).astype(np.float32)).astype(np.int64)
     for n_ones in np.unique(ones[few]):
         same = ones[few] == n_ones
-        p[two_levels[few[same]]] = fisher_pvalues(int(n_ones), int(target.counts[1]), n)[in_both[same]]
+        exact = fisher_pvalues(int(n_ones), int(target.counts[1]), n)
+        p[two_levels[few[same]]] = exact[in_both[same]]
 
 
 @lru_cache(maxsize=10_000)  # the same for all permutations of a target

@@ -32,9 +32,9 @@ class SelectRelevant(TableSelector):
     A feature is tested by itself, and given its best partner among all other columns, by the
     largest conditional mutual information I(xi; y | xj). P-values are those of chi-square and beta
     distributions, exact or corrected for skewness where rows are few, and compared with those of
-    permutations of y where these are affordable. The selection is all-relevant, not minimal: copies
-    of an informative feature are selected too. Rows must be independent; ``fit`` takes ``groups`` of
-    rows that are not, and warns if it sees some.
+    permutations of y where these are affordable. The selection is all-relevant, not minimal:
+    copies of an informative feature are selected too. Rows must be independent; ``fit`` takes
+    ``groups`` of rows that are not, and warns if it sees some.
 
     Parameters
     ----------

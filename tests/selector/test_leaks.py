@@ -59,6 +59,13 @@ def test_a_leak_is_named_at_any_balance(leak, positives):
     assert named(X.assign(later=leak(rng, y)), y) == ["later"]
 
 
+@pytest.mark.parametrize("leak", [date, middle])
+def test_gaussian_estimates_that_see_nothing_of_a_leak_do_not_hide_it(leak):
+    X, y, rng = table_of(0.2)
+    X = X.assign(later=leak(rng, y))
+    assert named(X, y, information="gaussian", include=["later"]) == ["later"]
+
+
 def test_two_leaks_are_both_named_and_the_warning_says_what_to_do():
     X, y, rng = table_of(0.05)
     X = X.assign(refund=date(rng, y), closed=yes_or_no(rng, y))

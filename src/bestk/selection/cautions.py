@@ -183,6 +183,8 @@ def _leaks(selected: _Selected, candidates: list[int]) -> list[int]:
         return []
     shares = target.classes.counts / target.classes.counts.sum()
     least = leaks.MIN_RELEVANCE * entr(shares).sum()
+    if selected.task.read.levels is None:  # Gaussian estimates see no missing values and no ranges
+        least = -np.inf
     relevant = np.array([i for i in candidates if selected.relevance[i] > least], np.int64)
     if not len(relevant):
         return []

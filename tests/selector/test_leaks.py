@@ -1,5 +1,6 @@
 """Columns that alone predict the target too well are named, at any balance of the classes."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -155,3 +156,21 @@ def test_very_many_rows_are_drawn_from_and_rare_classes_are_kept():
     y = (rng.random(60_000) < 0.002).astype(int)
     X = pd.DataFrame({"x": rng.normal(size=60_000) + y, "later": np.where(y, "a", "b")})
     assert named(X, y) == ["later"]
+
+
+def test_many_levels_and_classes_take_no_more_memory_than_their_rows():
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.repeat(np.arange(2000), 4))
+    table = read_table(
+        pd.DataFrame({"copy": y.astype(str), "noise": rng.permutation(y).astype(str)})
+    )
+    target = ParsedTarget.of(y, len(y), "classes")
+    tracemalloc.start()
+    try:
+        found = leaks.predict_alone(table, np.empty(0, np.int64), target)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2**28  # a table of folds, levels and classes has 160 MB, and several were made
+    assert (found.errors < leaks.MAX_ERROR).tolist() == [True, False]
+    assert found.information[0] > 0.8 > found.information[1]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr, xlogy
+from scipy.special import entr
 from scipy.stats import rankdata
 
 from bestk._typing import Array, Floats, Indices
@@ -41,6 +41,10 @@ MIN_CLASS_ROWS = 3
 
 # Classes of fewer rows than this are judged only where no class has more: a single row decides.
 FEW_CLASS_ROWS = 20
+
+# Classes whose AUC is measured, the most frequent ones: time and memory grow with their number, and
+# a column that predicts so many classes predicts the others.
+MAX_JUDGED_CLASSES = 50
 
 # Rows of a class that are looked at; the error of an AUC is then about 0.001.
 MAX_CLASS_ROWS = 10_000
@@ -126,10 +130,14 @@ def predict_alone(table: Table, categorical: Indices, target: ParsedTarget) -> P
         errors = _errors_of_numbers(table, numeric, bins, target.numbers, fold_of_row)
         return Predictions(errors, np.zeros(table.n_features), least_error=1.0 / len(rows))
 
-    counts = [_count(levels, target.classes, fold_of_row) for levels in bins]
-    information = np.array([_cross_validated_information(each) for each in counts])
-    judged = _judged_classes(target.classes)
-    aucs = np.array([_cross_validated_aucs(each)[judged] for each in counts])
+    classes = target.classes
+    information = np.empty(table.n_features)
+    judged = _judged_classes(classes)
+    aucs = np.empty((table.n_features, len(judged)))
+    for column, levels in enumerate(bins):
+        levels = levels.astype(np.int64)
+        information[column] = _cross_validated_information(levels, classes, fold_of_row)
+        aucs[column] = _cross_validated_aucs(_count(levels, classes, judged, fold_of_row))
     for column in numeric:
         values = column_values(table, column).values
         ranked = [_rank_auc(values, target.classes.codes == label) for label in judged]
@@ -160,11 +168,15 @@ def _assign_folds(codes: Indices) -> Indices:
 
 
 def _judged_classes(classes: Target) -> Indices:
-    """The classes of enough rows for an AUC; of two classes only one, as their AUC is the same."""
+    """The classes of enough rows for an AUC, the most frequent of very many.
+
+    Of two classes only one, as their AUC is the same.
+    """
     if classes.n_classes == 2:
         return np.array([1])
     enough = min(FEW_CLASS_ROWS, int(classes.counts.max()))
-    return np.flatnonzero(classes.counts >= enough)
+    most_frequent = np.argsort(-classes.counts, kind="stable")[:MAX_JUDGED_CLASSES]
+    return np.sort(most_frequent[classes.counts[most_frequent] >= enough])
 
 
 def _smallest_class(classes: Target) -> int:
@@ -174,11 +186,15 @@ def _smallest_class(classes: Target) -> int:
     return int(classes.counts[_judged_classes(classes)].min())
 
 
-def _count(levels: NDArray[np.integer], classes: Target, fold_of_row: Indices) -> Floats:
-    """The number of rows of each fold, level and class, in an array of three dimensions."""
-    n_levels = int(levels.max()) + 1
-    shape = (N_FOLDS, n_levels, classes.n_classes)
-    cell_of_row = np.ravel_multi_index((fold_of_row, levels, classes.codes), shape)
+def _count(levels: Indices, classes: Target, judged: Indices, fold_of_row: Indices) -> Floats:
+    """The number of rows of each fold, level and class, in an array of three dimensions.
+
+    The classes are the judged ones, and one more that stands for all others.
+    """
+    place_of_class = np.full(classes.n_classes, len(judged))
+    place_of_class[judged] = np.arange(len(judged))
+    shape = (N_FOLDS, int(levels.max()) + 1, len(judged) + 1)
+    cell_of_row = np.ravel_multi_index((fold_of_row, levels, place_of_class[classes.codes]), shape)
     counts = np.bincount(cell_of_row, minlength=int(np.prod(shape)))
     return counts.reshape(shape).astype(np.float64)
 
@@ -196,23 +212,42 @@ def _probabilities(counts: Floats) -> Floats:
     return (training + overall) / (level_counts + 1.0)
 
 
-def _cross_validated_information(counts: Floats) -> float:
-    """1 - log loss / entropy of the classes."""
-    log_loss = -xlogy(counts, np.maximum(_probabilities(counts), TINY)).sum() / counts.sum()
-    class_shares = counts.sum(axis=(0, 1)) / counts.sum()
-    return float(1.0 - log_loss / entr(class_shares).sum())
+def _cross_validated_information(levels: Indices, classes: Target, fold_of_row: Indices) -> float:
+    """1 - log loss / entropy of the classes, with probabilities as in :func:`_probabilities`.
+
+    Counted for each row, since a table of all levels and classes may be too large for memory.
+    """
+    n_rows = len(levels)
+    _, cell_of_row = np.unique(levels * classes.n_classes + classes.codes, return_inverse=True)
+    of_cell = _training_rows(cell_of_row, fold_of_row)
+    of_level = _training_rows(levels, fold_of_row)
+    of_class = _training_rows(classes.codes, fold_of_row)
+    of_all = _training_rows(np.zeros(n_rows, np.int64), fold_of_row)
+    probability = (of_cell + of_class / of_all) / (of_level + 1.0)
+    log_loss = -np.log(np.maximum(probability, TINY)).mean()
+    return float(1.0 - log_loss / entr(classes.counts / n_rows).sum())
+
+
+def _training_rows(group_of_row: Indices, fold_of_row: Indices) -> Indices:
+    """For each row, the number of rows of its group that are not in its fold."""
+    part_of_row = group_of_row * N_FOLDS + fold_of_row
+    return np.bincount(group_of_row)[group_of_row] - np.bincount(part_of_row)[part_of_row]
 
 
 def _cross_validated_aucs(counts: Floats) -> Floats:
-    """The AUC of each class against the others, the mean over the folds that have both."""
-    probabilities = _probabilities(counts)
+    """The AUC of each judged class against the others, the mean over the folds that have both.
+
+    ``counts`` are those of folds, levels and classes, the last of which is not judged.
+    """
     n_folds, n_levels, n_classes = counts.shape
+    n_judged = n_classes - 1
+    judged = slice(0, n_judged)
     by_class = (0, 2, 1)
-    scores = probabilities.transpose(by_class).reshape(-1, n_levels)
-    positives = counts.transpose(by_class).reshape(-1, n_levels)
-    rows_of_levels = np.repeat(counts.sum(axis=2), n_classes, axis=0)
+    scores = _probabilities(counts)[:, :, judged].transpose(by_class).reshape(-1, n_levels)
+    positives = counts[:, :, judged].transpose(by_class).reshape(-1, n_levels)
+    rows_of_levels = np.repeat(counts.sum(axis=2), n_judged, axis=0)
     aucs = _counted_aucs(scores, positives, rows_of_levels - positives)
-    return np.nanmean(aucs.reshape(n_folds, n_classes), axis=0)
+    return np.nanmean(aucs.reshape(n_folds, n_judged), axis=0)
 
 
 def _counted_aucs(scores: Floats, positives: Floats, negatives: Floats) -> Floats:

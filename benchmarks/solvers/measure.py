@@ -11,7 +11,9 @@ from benchmarks.solvers.matrices import Matrix
 from benchmarks.solvers.record import Found, Job, Ledger, Row, Trace
 from benchmarks.timing import clock, reference
 from bestk.problem.problem import BQP
-from bestk.solvers import SOLVERS, Run, solve
+from bestk.relaxations.budget import Budget
+from bestk.relaxations.rows import MAX_OPERATIONS
+from bestk.solvers import SOLVERS, Run, Solver, solve
 from bestk.solvers._referee import prove
 
 SAME = 1e-6  # published values are rounded to single precision
@@ -84,7 +86,7 @@ def job(
     return Job(part, matrix.name, matrix.n, k, solver, lambda: task(matrix.problem(k)), seed, limit)
 
 
-def run(problem: BQP, solver: str, seed: int = 0, limit: float = inf) -> Found:
+def run(problem: BQP, solver: str | Solver, seed: int = 0, limit: float = inf) -> Found:
     """One call of a solver, no bound but its own."""
     seconds = limit if isfinite(limit) else None
     solution = solve(problem, None, solver, random_state=seed, time_limit=seconds, bound=None)
@@ -149,7 +151,7 @@ def certify(problem: BQP, limit: float, seed: int = 0) -> Found:
     first = min(1.0, SEARCH_SHARE * limit)
     choice = solve(problem, None, "search", time_limit=first, random_state=seed, bound=None)
     rest = limit - (perf_counter() - start)
-    bound = prove(problem, choice.support, "tight", rest)
+    bound = prove(problem, choice.support, "tight", Budget.within(rest, MAX_OPERATIONS))
     details = {"method": bound.method, **told(bound.details)}
     value = max(bound.value, choice.objective)
     return Found(perf_counter() - start, choice.objective, value, details=details)

@@ -3,6 +3,7 @@
 from bestk.selection.methods import METHODS, Method, Quadratic
 from bestk.solvers import Effort
 from bestk.solvers._lowrank import LowRank
+from bestk.solvers._sdp import SDP
 from bestk.solvers._search import Search
 from bestk.solvers._tpower import TruncatedPower
 from experiments.lowrank import PublishedLowRank
@@ -27,14 +28,16 @@ COLUMNS_ONLY = 2**25  # bytes: above 2048 features Search asks for columns, not 
 def method_for(name: str, n: int, draws: int | None = None) -> Method:
     """A method by name; with few ``draws``, of LowRank, Search gives up sooner as well.
 
-    ``tpower`` and ``lowrank`` are the published forms: every k from Linear, and one vector of the
-    best pair on the matrix of low rank. ``tpower-warm`` starts from the k before, too, and
-    ``lowrank-scored`` scores its choices on the matrix itself.
+    ``tpower``, ``sdp`` and ``lowrank`` are the published forms: every k from Linear, no swaps, and
+    one vector of the best pair on the matrix of low rank. ``tpower-warm`` starts from the k before,
+    too, and ``lowrank-scored`` scores its choices on the matrix itself.
     """
     if name == "lowrank":
         return Quadratic("cmi", PublishedLowRank(draws))
     if name == "lowrank-scored":
         return Quadratic("cmi", LowRank(samples=draws))
+    if name == "sdp":
+        return Quadratic("cmi", SDP(swaps=False))
     if name == "tpower-warm":
         return Quadratic("cmi", TruncatedPower(warm_start=True))
     if name == "search":

@@ -43,6 +43,7 @@ def say_scalability(page: Page, contents: Contents) -> None:
         f"{', '.join(fastest(contents)) or 'not run'}. The paper: Linear, followed closely by "
         "Spectral and TPower. SDP works on a factor of few columns, not by the interior-point "
         f"method of the paper, and has answers where that ran out of memory (n >= {LARGE}). "
+        f"{simulation.describe_width()} "
         "LowRank draws the same number of directions for every n, so "
         "that its time does not grow as n^(d+1), which is the number of candidates of the exact "
         "algorithm. The paper does not print its (n, k); these are ours.",

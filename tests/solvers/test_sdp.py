@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from bestk import cmi_matrix, solve
 from bestk.problem import BQP
 from bestk.relaxations.sdp import dual_bound, sdp_bound
 from bestk.relaxations.spheres import LowRankFactor, Spheres
@@ -186,8 +187,35 @@ def test_equal_seeds_give_equal_answers_and_projections_are_counted():
     first, second = sdp(problem, 3), sdp(problem, 3)
     assert first[0].tolist() == second[0].tolist()
     assert first[1].details == second[1].details
-    values = [problem.value(sdp(problem, 3, projections=m)[0]) for m in (1, 10, 100)]
+    values = [sdp(problem, 3, projections=m)[1].details["rounded"] for m in (1, 10, 100)]
     assert values == sorted(values)
+
+
+def wide_information(n, rows=80, seed=0):
+    """The paper's objective on few rows of many columns, of which twenty have information."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, rows)
+    X = rng.normal(size=(rows, n))
+    X[:, :20] += np.outer(y, np.linspace(0.2, 1.2, 20))
+    return BQP(cmi_matrix((X > 0).astype(int) + (X > 1), y), 20)
+
+
+@pytest.mark.parametrize("n", [300, 1500])
+def test_on_wide_matrices_it_is_within_a_hundredth_of_search(n):
+    problem = wide_information(n)
+    best = solve(problem, solver="search", random_state=0, bound=None).objective
+    found = solve(problem, solver="sdp", random_state=0, bound=None)
+    assert found.objective >= 0.99 * best
+    assert found.details["rounded"] <= found.objective
+
+
+def test_the_published_form_has_no_swaps():
+    problem = wide_information(1500)
+    swapped = solve(problem, solver=SDP(), random_state=0, bound=None)
+    published = solve(problem, solver=SDP(swaps=False), random_state=0, bound=None)
+    assert published.objective == pytest.approx(swapped.details["rounded"])
+    assert published.objective < 0.95 * swapped.objective
+    assert published.details["relaxation"] == swapped.details["relaxation"]
 
 
 def test_a_deadline_is_kept_and_still_gives_a_choice_and_a_valid_bound():

@@ -6,6 +6,7 @@ PYTHONS ?= 3.12 3.13
 DATA ?= $(BESTK_DATA)
 BQP ?= $(BESTK_BQP)
 TORCH ?= torch==2.13.0
+GPU_PYTHON ?= $(BIN)/python
 SECONDS_EACH ?= 1800
 MINUTES ?= 60
 # Absolute paths, since examples run in a folder of their own.
@@ -21,7 +22,7 @@ CHECKED := $(addprefix tests/,golden test_imports.py test_package.py test_errors
 	solvers/test_referee.py solvers/test_simple.py selector/test_selector.py fuzz/test_found.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check test test-docs test-torch test-browser test-wheel test-min test-newest test-pythons test-long test-sanitized coverage audit suite \
+.PHONY: help demo check test test-docs test-torch test-gpu test-browser test-wheel test-min test-newest test-pythons test-long test-sanitized coverage audit suite \
 	lint format docs dist wheels minimum bench paper clean
 
 help:  ## show this list
@@ -42,6 +43,10 @@ test-docs: $(VENV)/.test  ## the code, commands and generated pages of the docum
 test-torch: $(VENV)/.test  ## the GPU backend, on the CPU if there is no GPU (installs PyTorch)
 	$(BIN)/python -m pip install --quiet $(TORCH)
 	$(BIN)/python -m pytest tests/information/test_torch.py tests/information/test_torch_columns.py src/bestk/information/backends
+
+# The tests of `make test-gpu` run where PyTorch and a GPU are: GPU_PYTHON=python3 for an environment of its own.
+test-gpu: $(if $(filter $(BIN)/python,$(GPU_PYTHON)),$(VENV)/.test)  ## every public call on a GPU beside the CPU (GPU_PYTHON: with PyTorch)
+	PYTHONPATH=src:$$PYTHONPATH $(GPU_PYTHON) -m pytest -q tests/gpu tests/information/test_torch.py tests/information/test_torch_columns.py
 
 test-browser: $(VENV)/.test $(VENV)/.browser  ## reports in a browser (installs Debian's Chromium if it can)
 	@tests/packaging/get_browser

@@ -6,8 +6,9 @@ Each part appends rows to ``benchmarks/results/gpu.csv`` and the picture beside 
 diagonal alone, and the matrix of pairs: counts, look-ups, entropies, measure, both halves
 written, left on the GPU. ``streamed`` keeps row sums and best pairs of a matrix that is never
 held. ``home`` brings matrices into the host's memory, ``select`` picks features from counts that
-are ready, ``default`` from a table of numbers in the host's memory, and the rows named native are
-the same work on two cores of the same machine.
+are ready, ``default`` from a table of numbers in the host's memory, ``relevant`` tests all columns
+and pairs of a wide table, and the rows named native are the same work on two cores of the same
+machine. ``gpu_sources.csv`` says to which version of the code the rows of a part belong.
 """
 
 import argparse
@@ -28,7 +29,9 @@ import torch
 from benchmarks.end_to_end.__main__ import make
 from benchmarks.machine import RESULTS, describe_machine
 from benchmarks.scale.gpu_picture import draw
-from bestk import SelectBestK
+from benchmarks.scale.gpu_sources import FILE as SOURCES_FILE
+from benchmarks.scale.gpu_sources import note_part
+from bestk import SelectBestK, SelectRelevant, pair_scan
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information import Entropies, Query
@@ -64,13 +67,21 @@ class Row:
 def main() -> None:
     options = _read_options()
     warnings.simplefilter("ignore")
-    known = {"products": products, "streamed": streamed, "home": home, "select": select,
-             "default": default}  # fmt: skip
-    for name in options.parts or known:
-        for row in known[name](options.quick):
+    parts = {
+        "products": products,
+        "streamed": streamed,
+        "home": home,
+        "select": select,
+        "default": default,
+        "relevant": relevant,
+    }
+    for name in options.parts or parts:
+        for row in parts[name](options.quick):
             line, size = _line(row), f"{row.n} x {row.m}"
             print(f"{row.what:46} {size:>15} {row.seconds:11.6f} s  {row.detail}", flush=True)
             _append(line, options.out)
+        if not options.quick:
+            note_part(name, options.out.with_name(SOURCES_FILE.name))
     draw(options.out)
 
 
@@ -193,6 +204,21 @@ def default(quick: bool) -> Iterator[Row]:
         yield Row("default", f"native, {CORES} cores: {what}", n, m, 0, 2, seconds, same)
 
 
+def relevant(quick: bool) -> Iterator[Row]:
+    """All features of which two tell the class together, tested alone and in pairs."""
+    m = 833
+    for n in (400, 600) if quick else (32_768, 131_072):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((m, n), dtype=np.float32)
+        y = (X[:, 3] > 0) ^ (X[:, n - 5] > 0)
+        selector = SelectRelevant(backend="torch:cuda")
+        seconds = _median(lambda s=selector, X=X, y=y: s.fit(X, y), 3)
+        found = sorted(np.flatnonzero(selector.support_).tolist())
+        yield Row("relevant", "SelectRelevant", n, m, 0, 2, seconds, f"found: {found[:5]}")
+        seconds = _median(lambda X=X, y=y: pair_scan(X, y, top=1, backend="torch:cuda"), 3)
+        yield Row("relevant", "pair_scan", n, m, 0, 2, seconds)
+
+
 def _bare(x: Any, kind: str, strip: int) -> Callable[[], None]:
     """Products of strips of rows with all rows from there on: one strip is the whole."""
     n = len(x)
@@ -296,7 +322,9 @@ def _append(line: dict[str, Any], path: Path) -> None:
 
 def _read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", help="products, streamed, home, select or default; all")
+    parser.add_argument(
+        "parts", nargs="*", help="products, streamed, home, select, default or relevant; all"
+    )
     parser.add_argument("--quick", action="store_true", help="small tables: does it run?")
     parser.add_argument("--out", type=Path, default=FILE)
     return parser.parse_args()

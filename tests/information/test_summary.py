@@ -7,6 +7,7 @@ from bestk import encode
 from bestk.data.target import read_target
 from bestk.information import Entropies, Query, measures
 from bestk.information.backends import _reductions
+from bestk.information.backends._reductions import TopPairs
 
 MEASURES = [value for value in vars(measures).values() if isinstance(value, measures.Measure)]
 
@@ -51,3 +52,12 @@ def test_equal_columns_have_equal_row_sums_wherever_they_stand():
     sums = count(X, y).row_sums(measures.SYMMETRIC_CMI)
     assert len(set(sums[[0, 7, 31, 59]])) == 1
     np.testing.assert_array_equal(sums[::-1], count(X[:, ::-1], y).row_sums(measures.SYMMETRIC_CMI))
+
+
+def test_where_no_pairs_are_asked_for_none_are_kept():
+    pairs = TopPairs(0, 5)
+    i, j = np.triu_indices(5, 1)
+    pairs.add(np.arange(10.0), i, j)
+    pairs.take(np.ones((5, 5)), np.arange(5), np.arange(5))
+    assert pairs.values.tolist() == []
+    assert pairs.pairs.shape == (0, 2)

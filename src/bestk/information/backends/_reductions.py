@@ -146,6 +146,8 @@ class TopPairs:
 
     def take(self, values: Array, rows: Indices, columns: Indices) -> None:
         """Keep the largest entries of some pairs, -inf where they are not wanted."""
+        if not self.count:
+            return
         if not len(self.values) and values.size > self.count:
             least = np.partition(values, -self.count, axis=None)[-self.count]
             self.least = max(self.least, float(least))
@@ -153,7 +155,9 @@ class TopPairs:
         self.add(values[i, j], rows[i], columns[j])
 
     def add(self, values: Array, rows: Indices, columns: Indices) -> None:
-        """Keep the largest of some entries."""
+        """Keep the largest of some entries; none where no pairs are asked for."""
+        if not self.count:
+            return
         low, high = np.minimum(rows, columns), np.maximum(rows, columns)
         found = np.concatenate([self.values, values])
         keys = np.concatenate([self._keys, low * self._n + high])

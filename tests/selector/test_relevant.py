@@ -1,6 +1,7 @@
 """SelectRelevant: every informative feature, with control of false discoveries; pair_scan."""
 
 import itertools
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -14,8 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from benchmarks.error_control import count_discoveries
 from bestk import Entropies, SelectionWarning, SelectRelevant, encode, pair_scan
 from bestk.data import rows
-from bestk.data.target import read_target
-from bestk.information import measures
+from bestk.data.target import ParsedTarget, read_target
+from bestk.information import measures, normal_scores
 from bestk.information.backends import _reductions
 from bestk.information.scan import scan_pairs
 from bestk.selection import significance
@@ -293,6 +294,23 @@ def test_categories_missing_values_and_constants():
     assert selector.pvalues_[3] == 1.0
     frame["gap"] = np.where(y, np.nan, rng.normal(size=500))
     assert "gap" in SelectRelevant().fit(frame, y).get_feature_names_out()
+
+
+def test_very_many_classes_take_no_more_memory_than_their_rows():
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.repeat(np.arange(2500), 2))
+    X = np.column_stack([y + rng.normal(size=5000), rng.normal(size=5000)])
+    target = significance.PreparedTarget.of(ParsedTarget.of(y, 5000, "classes"))
+    scores = significance.Scores.of(normal_scores(X))
+    tracemalloc.start()
+    try:
+        p = significance.trend_pvalues(scores, target)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2**24  # a matrix of rows and classes has 100 MB
+    assert p[0] < 1e-9
+    assert p[1] > 1e-3
 
 
 def test_a_continuous_target_that_is_mostly_at_its_largest_value():

@@ -67,6 +67,10 @@ COPIES_OF_ROW = 4
 # Weights that are multiples of the smallest are exact up to so many copies of a row, on average.
 MAX_COPIES_OF_ROW = 8
 
+# Classes whose sums are a product with a matrix of indicators, which is fastest for few classes.
+# For very many that matrix would need more memory than the table.
+MAX_INDICATORS = 64
+
 # Classes with fewer rows are one class in the tests of means: a mean of few scores is far from
 # normal, and the correction for that costs more power than the difference of the classes gives.
 MIN_CLASS_ROWS = 20
@@ -360,10 +364,11 @@ def trend_pvalues(scores: Scores, target: PreparedTarget) -> Floats:
         p = explained_pvalues(deviance, 1, rows)
         return np.asarray(len(p) * p.min(axis=0))
     codes, counts = _merge_rare_classes(target.classes)
-    member = np.eye(len(counts))[codes]
     share = counts / n
     skewness, kurtosis = indicator_moments(share)
-    correlation = (scores.values @ member) / np.sqrt(n * share * (1.0 - share))
+    correlation = _sums_by_class(scores.values, codes, len(counts)) / np.sqrt(
+        n * share * (1.0 - share)
+    )
     correlation /= np.sqrt(total)[:, np.newaxis]
     deviance = correct_skewness(
         correlation * np.sqrt(rows - 1.0),
@@ -373,6 +378,15 @@ def trend_pvalues(scores: Scores, target: PreparedTarget) -> Floats:
     )
     between = deviance @ (1.0 - share)
     return explained_pvalues(between, len(counts) - 1, rows)
+
+
+def _sums_by_class(values: Floats, codes: Indices, n_classes: int) -> Floats:
+    """The sums of each row of numbers over the columns of each class; no class is empty."""
+    if n_classes <= MAX_INDICATORS:
+        return np.asarray(values @ np.eye(n_classes)[codes])
+    order = np.argsort(codes, kind="stable")
+    first_of_class = np.searchsorted(codes[order], np.arange(n_classes))
+    return np.add.reduceat(values[:, order], first_of_class, axis=1)
 
 
 def _merge_rare_classes(target: Target) -> tuple[Indices, Indices]:

@@ -189,15 +189,18 @@ def test_several_targets_are_refused(folder):
 def test_rows_have_weights_and_groups_and_columns_have_groups_and_a_threshold(folder, tmp_path):
     frame = pd.read_csv(folder / "t.csv").iloc[:200, -8:]
     frame.columns = [name.replace(" ", "_") for name in frame.columns]
-    file, twice = tmp_path / "rows.csv", tmp_path / "twice.csv"
-    frame.assign(person=np.arange(200) // 4, weight=1 + np.arange(200) % 2).to_csv(
-        file, index=False
-    )
-    frame.iloc[np.repeat(np.arange(200), 1 + np.arange(200) % 2)].to_csv(twice, index=False)
+    file, tenfold = tmp_path / "rows.csv", tmp_path / "tenfold.csv"
+    weights = 1 + np.arange(200) % 2
+    frame.assign(person=np.arange(200) // 4, weight=weights).to_csv(file, index=False)
+    frame.assign(person=np.arange(200) // 4, weight=10 * weights).to_csv(tenfold, index=False)
     aside = ("-t", "diagnosis", "--json", "--groups", "person", "--weights", "weight")
     found = json.loads(bestk("select", file, "-k", 3, *aside).stdout)
-    expected = json.loads(bestk("select", twice, "-t", "diagnosis", "-k", 3, "--json").stdout)
-    assert found["features"] == expected["features"]
+    scaled = json.loads(bestk("select", tenfold, "-k", 3, *aside).stdout)
+    assert found["features"] == scaled["features"]
+    plain = (*aside[:-2], "--exclude", "weight")
+    assert (
+        found["features"] != json.loads(bestk("select", file, "-k", 3, *plain).stdout)["features"]
+    )
     words = frame.assign(weight=np.where(np.arange(200) % 2, "high", "low"))
     words.to_csv(tmp_path / "words.csv", index=False)
     assert "column 'weight' of weights is string; weights are numbers" in fails(

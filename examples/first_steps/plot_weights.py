@@ -4,7 +4,7 @@ Rows that stand for more people than others
 
 A sample is often not like the population. In the breast cancer table 37 percent of the tumors are
 malignant; where women with a lump are examined, it may be one in ten. With ``sample_weight`` each
-row counts as often as it should, and the information is that in the population.
+row counts as much as it should, and the information is that in the population.
 """
 
 import matplotlib.pyplot as plt
@@ -20,7 +20,11 @@ weighted_share = np.average(malignant, weights=share)
 print(f"malignant: {malignant.mean():.0%} of the rows, {weighted_share:.0%} with weights")
 
 # %%
-# Weights of mean 1 keep the number of rows, which says how certain an estimate is.
+# Rows of different weights say less than as many rows that count alike: as much as
+# ``(sum w)^2 / sum w^2`` of them. What chance can explain is that of so many rows.
+
+effective = share.sum() ** 2 / (share**2).sum()
+print(f"{len(y)} rows, as many as {effective:.0f} that count alike")
 
 as_sampled = SelectBestK(5).fit(X, y)
 as_population = SelectBestK(5).fit(X, y, sample_weight=share)
@@ -28,12 +32,10 @@ for name, selector in (("as sampled", as_sampled), ("as in the population", as_p
     print(f"{name}: {', '.join(selector.get_feature_names_out())}")
 
 # %%
-# Whole numbers are repeated rows, to the last bit.
+# Only the ratios of weights count: a constant factor changes nothing, to the last bit.
 
-times = np.where(malignant, 1, 3)
-weighted = SelectBestK(5).fit(X, y, sample_weight=times)
-repeated = SelectBestK(5).fit(X.loc[X.index.repeat(times)], y.repeat(times))
-print("the same scores:", np.array_equal(weighted.scores_, repeated.scores_))
+in_thousands = SelectBestK(5).fit(X, y, sample_weight=1000 * share)
+print("the same scores:", np.array_equal(in_thousands.scores_, as_population.scores_))
 
 # %%
 # In the population there is less to know about the rarer class, and every column tells less.

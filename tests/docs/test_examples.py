@@ -200,9 +200,10 @@ def test_few_features_are_selected_from_most_halves_and_a_copy_halves_the_freque
     assert ran["index"][1] < ran["index"][0]
 
 
-def test_weights_are_repeated_rows_and_a_rarer_class_leaves_less_to_know(run):
+def test_a_factor_of_weights_changes_nothing_and_a_rarer_class_leaves_less_to_know(run):
     ran = run("weights")
-    np.testing.assert_array_equal(ran["weighted"].scores_, ran["repeated"].scores_)
+    np.testing.assert_array_equal(ran["as_population"].scores_, ran["in_thousands"].scores_)
+    assert 0 < ran["effective"] < len(ran["y"])
     assert ran["weighted_share"] == pytest.approx(0.1)
     order = ran["order"]
     assert (ran["as_population"].scores_[order] < ran["as_sampled"].scores_[order]).all()

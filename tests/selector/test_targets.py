@@ -229,7 +229,7 @@ def test_the_worst_target_gains_at_the_cost_of_the_sum():
     assert worst.support_[8]
 
 
-def test_whole_weights_are_repeated_rows_for_several_targets():
+def test_whole_weights_select_as_repeated_rows_do_for_several_targets():
     X, Y = made(6)
     weights = np.arange(150) % 3
     rows = np.repeat(np.arange(150), weights)
@@ -237,9 +237,7 @@ def test_whole_weights_are_repeated_rows_for_several_targets():
         weighted = select(X, Y, 3, "mrmr", sample_weight=weights, multioutput=how)
         expected = select(X[rows], Y[rows], 3, "mrmr", multioutput=how)
         assert weighted.support.tolist() == expected.support.tolist()
-        assert weighted.objective == expected.objective
-    half = select(X, Y, 3, "mrmr", sample_weight=np.full(150, 0.5))
-    assert half.k == 3
+        assert weighted.objective == pytest.approx(expected.objective)
 
 
 def test_k_is_chosen_and_subsamples_are_drawn_with_several_targets():

@@ -142,6 +142,13 @@ class Table:
         return values, places
 
 
+def with_column(table: Table, name: str, values: Array) -> Table:
+    """The table with one more column of numbers, the last."""
+    place = np.array([table.n_features])
+    column = Block(place, "numeric", values[:, np.newaxis])
+    return replace(table, names=[*table.names, name], blocks=(*table.blocks, column))
+
+
 def _take_rows(values: Any, rows: Indices) -> Any:
     """Some rows of an array or a matrix; columns that are contiguous stay so."""
     by_column = isinstance(values, np.ndarray) and values.flags.f_contiguous

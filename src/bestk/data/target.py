@@ -1,6 +1,6 @@
 """The target: classes, or numbers to predict; and the weights of its rows."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -8,9 +8,10 @@ import numpy as np
 from bestk._cached import cached_property
 from bestk._checks import choice
 from bestk._typing import Array, Floats, Indices
-from bestk.data.frames import as_array, read_column
-from bestk.data.table import Block, check_finite, find_inexact, inexact
+from bestk.data.frames import read_column
+from bestk.data.table import Block, Table, check_finite, find_inexact, inexact
 from bestk.data.text import example_of
+from bestk.data.weights import RowWeights, effective_rows, first_with_shares, read_weights
 from bestk.errors import DataError, counted
 
 TARGETS = ("auto", "classes", "continuous")
@@ -21,8 +22,6 @@ MIN_COUNTS = 6  # different whole numbers that may be counts of events
 MIN_MODE_ROWS, MIN_FOLDED_ROWS = 30, 5  # of the most frequent count; of a class, for five folds
 PEAK = 3.0  # times the rows of a number at either end of a score has one in its middle
 MAX_CODES = 100  # different whole numbers that may be the codes of classes
-MAX_WEIGHTED_ROWS = 2**31  # that weights may make of the rows of a table
-MIN_WEIGHTED_ROWS = 30  # or a tenth of the rows; fewer, and weights are shares, not rows
 MIN_ROWS_PER_CLASS = 20  # fewer on average, and many different whole numbers are a quantity
 
 
@@ -39,6 +38,25 @@ class Target:
     codes: Indices  # classes[codes] are the labels
     classes: Array  # sorted
     counts: Indices  # how many samples each class has, never 0
+    weights: RowWeights | None = None
+    """How much each sample counts, above 0; None where all count alike."""
+
+    @property
+    def n_rows(self) -> int:
+        """The effective number of rows: that of the samples where all count alike."""
+        return effective_rows(self.weights, len(self.codes))
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """How many of the effective rows each class has."""
+        if self.weights is None:
+            return self.counts.astype(np.float64)
+        return np.asarray(np.bincount(self.codes, self.weights.values) * self.weights.scale)
+
+    def in_order(self, order: Indices) -> "Target":
+        """The same samples in another order."""
+        weights = None if self.weights is None else RowWeights(self.weights.values[order])
+        return replace(self, codes=self.codes[order], weights=weights)
 
     @property
     def n_classes(self) -> int:
@@ -58,6 +76,8 @@ class ParsedTarget:
     column: Block = field(repr=False)
     n_samples: int
     continuous: bool
+    weights: RowWeights | None = field(default=None, repr=False)
+    """How much each row counts; None where all count alike."""
 
     @classmethod
     def of(cls, y: Any, n_samples: int, kind: str = "auto") -> "ParsedTarget":
@@ -67,9 +87,23 @@ class ParsedTarget:
         column = read_column(y)
         return cls(column, n_samples, is_continuous(column, kind))
 
+    def weighted(self, sample_weight: Any) -> "ParsedTarget":
+        """The same target with weights of its rows, as users pass them; None: all count alike."""
+        if sample_weight is None:
+            return self
+        weights = read_weights(sample_weight, self.n_samples)
+        read_full_column(self.column, self.n_samples)
+        return replace(self, weights=weights)
+
     def take(self, rows: Indices) -> "ParsedTarget":
         """Some of the rows, which may repeat."""
-        return ParsedTarget(self.column.take(rows), len(rows), self.continuous)
+        weights = None if self.weights is None else self.weights.take(rows)
+        return ParsedTarget(self.column.take(rows), len(rows), self.continuous, weights)
+
+    @property
+    def n_rows(self) -> int:
+        """The effective number of rows: all of them where they count alike."""
+        return effective_rows(self.weights, self.n_samples)
 
     @property
     def goal(self) -> Any:
@@ -91,6 +125,9 @@ class ParsedTarget:
     @cached_property
     def classes(self) -> Target:
         """The classes; a continuous target is cut into classes of equal frequency."""
+        return replace(self._read_classes(), weights=self.weights)
+
+    def _read_classes(self) -> Target:
         if not self.continuous:
             target = read_target(self.column, self.n_samples)
             n, rows, words = target.n_classes, self.n_samples, self.column.kind == "string"
@@ -103,7 +140,7 @@ class ParsedTarget:
                 )
             return target
         values = self.numbers
-        bins = cut_target(values)
+        bins = cut_target(values, weights=self.weights)
         if not bins.any():
             largest = values.max()
             if largest == values.min():
@@ -113,6 +150,17 @@ class ParsedTarget:
                 "often to be cut into classes of equal frequency; give y as classes of your own"
             )
         return read_target(bins, self.n_samples)
+
+
+def drop_weightless(
+    table: Table, targets: tuple[ParsedTarget, ...]
+) -> tuple[Table, tuple[ParsedTarget, ...]]:
+    """A table and its targets, which share their weights, without the rows of weight 0."""
+    weights = targets[0].weights
+    if weights is None or weights.counts.all():
+        return table, targets
+    rows = np.flatnonzero(weights.counts)
+    return table.take(rows), tuple(target.take(rows) for target in targets)
 
 
 def read_target(y: Any, n_samples: int) -> Target:
@@ -237,43 +285,19 @@ def _spread(column: Block) -> float:
     return values.max().item() - values.min().item() if len(values) else 0
 
 
-def weighted_rows(sample_weight: Any, y: Any, n_samples: int) -> Indices:
-    """Each row as often as its weight says; a fractional weight is rounded up or down.
-
-    Weights are added up in the order of y, and each row counts as often as its sum passes a
-    half: the weight of a class, and of any range of numbers, is kept to less than one row.
-    """
-    weights, block = as_array(sample_weight), read_full_column(y, n_samples)
-    if weights.shape != (n_samples,):
-        raise DataError(
-            f"sample_weight.shape == {weights.shape}, expected {(n_samples,)}: "
-            "give a weight for each row"
-        )
-    casting: Any = "unsafe" if weights.dtype == object else "same_kind"
-    try:
-        weights = weights.astype(np.float64, casting=casting)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"sample_weight holds {weights.dtype} values; give numbers") from error
-    total = float(weights.sum())
-    least = max(0.5, min(MIN_WEIGHTED_ROWS, 0.1 * (weights > 0).sum()))
-    if not (weights >= 0).all() or not least <= total < MAX_WEIGHTED_ROWS:
-        raise DataError(
-            f"sample_weight adds up to {total:.3g} rows; give numbers from 0 up, not all zero, "
-            f"whose sum is a number of rows below {MAX_WEIGHTED_ROWS}, for example of mean 1"
-        )
-    order = np.argsort(block.values[:, 0], kind="stable")
-    sums = np.floor(np.cumsum(weights[order]) + 0.5)
-    counts = np.empty(n_samples, np.int64)
-    counts[order] = np.diff(sums, prepend=0.0)
-    return np.repeat(np.arange(n_samples), counts)
-
-
-def cut_target(values: Floats, n_bins: int = TARGET_BINS) -> Indices:
+def cut_target(
+    values: Floats, n_bins: int = TARGET_BINS, weights: RowWeights | None = None
+) -> Indices:
     """Classes of numbers: each value one where they are few, or else of equal frequency."""
     known = np.unique(values)
-    basis = known if 1 < len(known) <= n_bins else np.sort(values)
-    ranks = -(-np.arange(1, n_bins) * len(basis) // n_bins)
-    last = np.unique(basis[ranks - 1])  # of each class
+    if weights is not None and len(known) > n_bins:
+        order = np.argsort(values, kind="stable")
+        up_to = np.cumsum(weights.values[order])
+        basis, places = values[order], first_with_shares(up_to, n_bins)
+    else:
+        basis = known if 1 < len(known) <= n_bins else np.sort(values)
+        places = -(-np.arange(1, n_bins) * len(basis) // n_bins) - 1
+    last = np.unique(basis[places])  # of each class
     last = last[last < basis[-1]]
     if not len(last) and n_bins > 2:  # nearly all rows have the largest value
         last = known[-2:-1]

@@ -18,6 +18,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bestk._typing import Array, Floats, Indices
 from bestk.data.frames import named_frame
 from bestk.data.target import order_by_class
+from bestk.data.weights import RowWeights
+from bestk.discretize._weighted import (
+    WeightedColumn,
+    cut_by_entropy,
+    cut_by_frequency,
+    cut_by_majority,
+)
 from bestk.native import TABLE_TYPES, kernels
 from bestk.native.threads import VALUE_COST, map_columns, run_tiles, spans, threads
 
@@ -263,6 +270,56 @@ def cut_by_kernel(
     return [ColumnCuts(flat[i], every[i], coded[i], gaps) for i in range(n_ways)]
 
 
+def cut_by_weights(
+    X: Any, classes: Classes, weights: RowWeights, ways: Sequence[tuple[int, int]], n_coded: int
+) -> list[ColumnCuts]:
+    """Cut all columns in some ways, as :func:`cut_by_kernel`, by the weights of their rows.
+
+    ``weights``: of the samples in the order of their classes.
+    """
+    n_samples, n_features = X.shape
+    in_rows, labels = weights.in_rows, classes.labels.astype(np.int64)
+    counts = np.empty((len(ways), n_features), np.int64)
+    gaps = np.zeros(n_features, bool)
+    codes = np.zeros((n_coded, n_features, n_samples), np.uint8)
+
+    def cut(block: Floats, start: int) -> list[list[Floats]]:
+        found: list[list[Floats]] = [[] for _ in ways]
+        for place, values in enumerate(block, start):
+            gaps[place] = np.isnan(values).any()
+            if np.isinf(values).any():
+                counts[:, place] = -1
+                continue
+            column = WeightedColumn.of(values, labels, classes.n_classes, in_rows)
+            for way, (method, max_bins) in enumerate(ways):
+                cuts = _cut_column(column, classes.n_classes, method, max_bins)
+                counts[way, place] = len(cuts)
+                found[way].append(cuts)
+                if way < n_coded and len(cuts) <= MAX_SMALL_CUTS:
+                    codes[way, place] = np.searchsorted(cuts, values)
+                    codes[way, place, np.isnan(values)] = len(cuts) + 1
+        return found
+
+    parts = list(map_columns(X, cut, classes.order))
+    flat = [
+        np.concatenate([np.empty(0), *(cuts for part in parts for cuts in part[way])])
+        for way in range(len(ways))
+    ]
+    coded = [*codes, *[None] * (len(ways) - n_coded)]
+    return [ColumnCuts(flat[i], counts[i], coded[i], gaps) for i in range(len(ways))]
+
+
+def _cut_column(column: WeightedColumn, n_classes: int, method: int, max_bins: int) -> Floats:
+    """The cuts of one column by its method."""
+    if not len(column.values):
+        return np.empty(0)
+    if method == BY_MAJORITY:
+        return cut_by_majority(column, n_classes, max_bins)
+    if method == BY_ENTROPY:
+        return cut_by_entropy(column, n_classes, max_bins)
+    return cut_by_frequency(column, max_bins)
+
+
 def log_tables(n_samples: int, n_classes: int) -> tuple[Floats, ...]:
     """``n log n`` and ``log n`` of counts, and ``log(3^k - 2)`` of numbers of classes.
 
@@ -275,23 +332,28 @@ def log_tables(n_samples: int, n_classes: int) -> tuple[Floats, ...]:
 
 def fit_together(
     discretizers: Sequence[Any], values: Any, classes: Indices, n_coded: int,
-    found: list[ColumnCuts] | None = None,
+    found: list[ColumnCuts] | None = None, weights: RowWeights | None = None,
 ) -> list[ColumnCuts] | None:  # fmt: skip
     """Fit several in one pass, the first ones with codes, samples in order of their classes.
 
     None, and nothing is fitted, if values are infinite, or not of a supported kind and type.
-    ``found``: the cuts, where they are known.
+    ``found``: the cuts, where they are known. ``weights``: of the samples in their own order; the
+    cuts of sparse values have no codes.
     """
     own = all(isinstance(d, Discretizer) and type(d).fit is Discretizer.fit for d in discretizers)
-    if not own or not isinstance(values, np.ndarray) or values.dtype not in TABLE_TYPES:
+    is_array = isinstance(values, np.ndarray)
+    if not own or values.dtype not in TABLE_TYPES or not (is_array or weights is not None):
         return None
     for discretizer in discretizers:
         discretizer._validate_params()
-    ways = [discretizer._way(len(values)) for discretizer in discretizers]
+    ways = [discretizer._way(values.shape[0]) for discretizer in discretizers]
     if None in ways:
         return None
     read = [d._read_classes(classes) for d in discretizers if d._supervised]
     read = read or [Classes.of(classes, int(classes.max()) + 1)]
+    if weights is not None:
+        by_class = RowWeights(weights.values[read[0].order])
+        found = cut_by_weights(values, read[0], by_class, ways, n_coded if is_array else 0)
     found = found or cut_by_kernel(values, read[0], ways, n_coded)
     if any((cuts.counts < 0).any() for cuts in found):
         return None

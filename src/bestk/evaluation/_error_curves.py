@@ -19,7 +19,15 @@ from bestk.data.table import Table, as_matrix, find_features
 from bestk.errors import ParameterError
 from bestk.evaluation._curves import BASELINE, Curves, Row
 from bestk.information.reading import Reading
-from bestk.selection.folds import Fold, Trial, make_folds, printed_progress, read_ks, repeat_rows
+from bestk.selection.folds import (
+    Fold,
+    Trial,
+    make_folds,
+    printed_progress,
+    read_ks,
+    weight_parameter,
+    without_weightless,
+)
 from bestk.selection.methods import get_method
 from bestk.selection.pipeline import Targets, Task, is_method, read_targets, seed_of, settle
 from bestk.selection.selector import SelectBestK
@@ -68,7 +76,8 @@ def error_curves(
         A scorer of scikit-learn, such as "roc_auc"; errors are then its negative values. None:
         the error rate, or the mean squared error of a regressor.
     cv : int, splitter, iterable of splits or None, default=None
-        None: leave-one-out up to 100 rows, ten folds above, as in Venkateswara et al. (2015). A
+        None: leave-one-out up to 100 rows, ten folds above, as in Venkateswara et al. (2015), and
+        with ``sample_weight``, since each fold counts alike in the mean. A
         number of folds is stratified by class and shuffled.
     baseline : bool, default=False
         Whether to add the error on all features, as rows of the method "all".
@@ -104,7 +113,8 @@ def error_curves(
     read_column(y)  # refuses what is not a column
     table, y = read_features(X, selector.categorical_features), column_or_1d(y)
     check_consistent_length(range(table.n_samples), y)
-    targets = read_targets(y, selector.target, len(y))
+    targets = read_targets(y, selector.target, len(y), sample_weight)
+    weights = targets[0].weights
     allowed = np.setdiff1d(np.arange(table.n_features), find_features(selector.exclude, table))
     text = set(table.kinds[allowed].tolist()) - {"numeric", "boolean"}
     trees, continuous = estimator is None and bool(text), targets[0].continuous
@@ -114,6 +124,8 @@ def error_curves(
             continuous=continuous, text=trees, sparse=hasattr(X, "tocsc"),
             missing=bool(table.count_missing()[allowed].any()),
         )  # fmt: skip
+    if weights is not None:
+        weight_parameter(estimator)  # an error where it takes none
     scorer = check_scoring(estimator, scoring) if scoring else negative_error
     included = find_features(selector.include, table)
     least = len(set(included)) if selector.column_groups is None else 1
@@ -123,11 +135,12 @@ def error_curves(
     wanted = {name: read_ks(ks.get(name, ()), least, len(allowed)) for name in named}
     folds = make_folds(
         cv, (np.empty((len(y), 1)), y, groups), classes=not continuous,
-        default=LeaveOneOut() if len(y) <= MAX_ROWS_LEAVE_ONE_OUT else 10,
+        default=LeaveOneOut() if len(y) <= MAX_ROWS_LEAVE_ONE_OUT and weights is None else 10,
         shuffle=True, random_state=random_state,
     )  # fmt: skip
-    folds = repeat_rows(folds, sample_weight, targets)
-    trial, everything = Trial(estimator, scorer, X, y), allowed if baseline else None
+    folds = without_weightless(folds, weights)
+    trial = Trial(estimator, scorer, X, y, weights=weights)
+    everything = allowed if baseline else None
     study = Study(trial, selector, table, targets, named, wanted, everything)
     show, found = progress or printed_progress("error_curves", verbose), list[Row]()
     parallel = Parallel(1 if n_jobs is None else n_jobs, return_as="generator")
@@ -171,7 +184,8 @@ def shared_tasks(
         any_will_do = not is_method(method)  # selectors of other libraries read none
         task = next((known for how, known in read if any_will_do or how == information), None)
         if task is None:
-            task = Task.of(options, table, y, sample_weight)
+            targets = read_targets(y, options.target, table.n_samples, sample_weight)
+            task = Task.of(options, table, targets)
             read.append((information, task))
         tasks[name] = replace(task, method=method)
     return tasks
@@ -212,11 +226,11 @@ class Study:
         return found
 
 
-def negative_error(model: Any, X: Any, y: Any) -> float:
+def negative_error(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
     """Minus the error rate, or minus the mean squared error of a regressor."""
     predicted = model.predict(X)
     wrong = (predicted - y) ** 2 if is_regressor(model) else predicted != y
-    return -float(np.mean(wrong))
+    return -float(np.average(wrong, weights=sample_weight))
 
 
 def default_model(*, continuous: bool, text: bool, sparse: bool, missing: bool) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
+from bestk.data.weights import RowWeights
 from bestk.information._scores import Covariances, Explained, ScoredTable, read_given
 from bestk.information.backends import PairSource
 from bestk.information.measures import Measure, Query
@@ -149,32 +150,43 @@ def measure_curvature(columns: Any) -> Floats:
 
 
 def measure_covariances(
-    numbers: tuple[Indices, ScoredTable | None], categories: tuple[Indices, Any], target: Any
-) -> Covariances:
-    """Covariances of numeric columns, given as scores, and of categories, by their mean target."""
+    numbers: tuple[Indices, ScoredTable | None], categories: tuple[Indices, Any], target: Any,
+    weights: RowWeights | None = None,
+) -> Covariances:  # fmt: skip
+    """Covariances of numeric columns, given as scores, and of categories, by their mean target.
+
+    Codes of categories, the target and the weights have the rows in their own order.
+    """
     parts = []
     if numbers[1] is not None:
         scored, explained = numbers[1], numbers[1].explained
         if scored.kind != "standard" and not isinstance(target, Target):
-            explained = read_given(target, "standard", scored.n_rows)[1](scored.values)
+            explain = read_given(target, "standard", scored.n_samples, weights)[1]
+            explained = explain(scored.values)
         parts.append((numbers[0], scored, explained))
     places, codes = categories
     if len(places):
-        means = [_category_means(column, target)[column] for column in codes.astype(np.int64)]
-        scored = ScoredTable(np.array(means).T, target, "standard")
+        means = [
+            _category_means(column, target, weights)[column] for column in codes.astype(np.int64)
+        ]
+        scored = ScoredTable(np.array(means).T, target, "standard", weights)
         parts.append((places, scored, scored.explained))
     return Covariances(parts)
 
 
-def _category_means(column: Indices, target: Target | Floats) -> Floats:
+def _category_means(column: Indices, target: Target | Floats, weights: RowWeights | None) -> Floats:
     """The mean target of each category of a column; of classes, where they differ most."""
-    counts = np.bincount(column).astype(np.float64)
+    in_rows = None if weights is None else weights.in_rows
+    counts = np.bincount(column, in_rows).astype(np.float64)
     if not isinstance(target, Target):
-        return np.asarray(np.bincount(column, target - target.mean()) / (counts + PRIOR_ROWS))
-    shares, n_classes = target.counts / target.counts.sum(), target.n_classes
-    cells = np.bincount(column * n_classes + target.codes, minlength=len(counts) * n_classes)
-    weights = np.outer(counts + PRIOR_ROWS, np.sqrt(shares))
-    excess = (cells.reshape(-1, n_classes) - np.outer(counts, shares)) / weights
+        excess = target - np.average(target, weights=in_rows)
+        sums = np.bincount(column, excess if in_rows is None else excess * in_rows)
+        return np.asarray(sums / (counts + PRIOR_ROWS))
+    shares, n_classes = target.sizes / target.sizes.sum(), target.n_classes
+    places = column * n_classes + target.codes
+    cells = np.bincount(places, in_rows, minlength=len(counts) * n_classes)
+    scales = np.outer(counts + PRIOR_ROWS, np.sqrt(shares))
+    excess = (cells.reshape(-1, n_classes) - np.outer(counts, shares)) / scales
     spread = np.sqrt(counts)[:, np.newaxis] * excess
     first = np.linalg.svd(spread, full_matrices=False)[2][0]
     return np.asarray(excess @ (first * np.sign(first[np.abs(first).argmax()])))

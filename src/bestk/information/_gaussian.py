@@ -114,8 +114,8 @@ class GaussianSource:
         if len(out) == 1:  # in this thread: BLAS may start its own
             work((0, 1, 0, out.shape[1]))
             return
-        side = TILE_SIDE if self.columns.n_rows >= MIN_TILE_ROWS else MIN_TILE_SIDE
-        if out.size * self.columns.n_rows > MAX_CALM_WORK:  # then there should be some tiles
+        side = TILE_SIDE if self.columns.n_samples >= MIN_TILE_ROWS else MIN_TILE_SIDE
+        if out.size * self.columns.n_samples > MAX_CALM_WORK:  # then there should be some tiles
             side = min(side, max(MIN_SIDE, int(out.size**0.5) // 3))
         run_blas_tiles(work, list(cut(out.shape, side, mirror)))
 
@@ -149,7 +149,7 @@ class GaussianSource:
         ``I`` is the interaction with feature j, r the squared correlation, and m the less of both
         relevances. From products in single precision; None if these would not be accurate enough.
         """
-        m, n = self.columns.n_rows, self.n_features
+        m, n = self.columns.n_samples, self.n_features
         if m > MAX_BOUNDED_ROWS:
             return None
         unit, shift = self._unit**0.5, values.max()

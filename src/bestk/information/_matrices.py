@@ -1,5 +1,6 @@
 """The public measures: a table and a target in, an array of nats out."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from bestk._checks import choice
 from bestk._typing import Floats
 from bestk.data.codes import encode
 from bestk.data.frames import read_table
-from bestk.data.target import TARGETS, read_target
+from bestk.data.target import TARGETS, ParsedTarget, drop_weightless, read_target
 from bestk.information import measures
 from bestk.information.entropies import Entropies
 from bestk.information.reading import Reading
@@ -89,6 +90,8 @@ def cmi_matrix(
         the workers of the current ``distributed.Client`` (``pip install 'bestk[dask]'``).
     n_jobs : int, default=None
         Threads: None and -1 for all cores.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each row counts, as for :meth:`bestk.SelectBestK.fit`.
 
     References
     ----------
@@ -112,17 +115,21 @@ def cmi_matrix(
 
 
 def measure_table(
-    X: Any, y: Any, *, information: str = "discrete", target: str = "auto", **options: Any
-) -> Entropies:
+    X: Any, y: Any, *, information: str = "discrete", target: str = "auto",
+    sample_weight: Any = None, **options: Any,
+) -> Entropies:  # fmt: skip
     """Read a table and its target, and make their entropies ready; see :func:`cmi_matrix`."""
     choice(target, "target", TARGETS)
     choice(information, "information", ("discrete", "gaussian"))
-    if information == "gaussian":
-        return Reading(information, target=target, **options).measure(read_table(X), y).entropies
-    if target == "continuous":
+    if information == "discrete" and target == "continuous":
         raise ValueError(
             "a continuous target has no classes to count; pass information='gaussian', "
             "or discretise y, e.g. EqualFrequency().fit_transform(y.reshape(-1, 1))"
         )
-    codes = encode(X)
-    return Entropies.count(codes, read_target(y, codes.n_samples), **options)
+    table = read_table(X)
+    parsed = ParsedTarget.of(y, table.n_samples, target).weighted(sample_weight)
+    table, (parsed,) = drop_weightless(table, (parsed,))
+    if information == "gaussian":
+        return Reading(information, target=target, **options).measure(table, parsed).entropies
+    classes = replace(read_target(parsed.column, table.n_samples), weights=parsed.weights)
+    return Entropies.count(encode(table), classes, **options)

@@ -14,6 +14,7 @@ from scipy.special import ndtri
 from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
+from bestk.data.weights import RowWeights, effective_rows
 from bestk.native import kernels
 from bestk.native.threads import calm_blas, map_columns, run_tiles, spans
 
@@ -21,12 +22,13 @@ ScoreKind = Literal["rank", "standard"]
 Part = Indices | slice  # some of the features
 MAX_SMALL_WORK = 2**24  # of products of columns with each other: a millisecond on one thread
 STRIP_VALUES = 2**16
+MAX_SCORE = 2.5  # of numbers that are squared, as in scores.c
 HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)  # entropy of a standard normal variable
 
 
 def normal_scores(
     values: Array, kind: ScoreKind = "rank", order: Indices | None = None,
-    use: Callable[[Floats, int], None] | None = None,
+    use: Callable[[Floats, int], None] | None = None, weights: RowWeights | None = None,
 ) -> Floats:  # fmt: skip
     """Scores of mean 0 and variance 1, one row per column; those of missing values are 0.
 
@@ -35,16 +37,27 @@ def normal_scores(
     over ties. ``"standard"``: the distance to the mean in standard deviations. Constant columns,
     and those without known values, are 0 throughout. Samples are taken in an ``order``. ``use`` is
     called with the scores of some columns and the place of the first, while they are in the cache.
+
+    With weights, of the samples in their own order, m is the effective number of rows, the rank is
+    that among the weights, and each score is times the square root of its weight in such rows: sums
+    of products of scores are then weighted sums.
     """
-    m, n = values.shape
-    one, out = unit_score(m), np.empty((n, m))
-    table = ndtri(np.arange(1, 2 * m) / (2 * m)) if kind == "rank" else None
+    n_samples, n = values.shape
+    m = effective_rows(weights, n_samples)
+    one, out = unit_score(m), np.empty((n, n_samples))
+    in_order = weights if weights is None or order is None else RowWeights(weights.values[order])
+    table = ndtri(np.arange(1, 2 * m) / (2 * m)) if kind == "rank" and weights is None else None
 
     def write(block: Floats, start: int) -> None:
-        if table is not None:
-            _rank(block, table)
         part = out[start : start + len(block)]
-        kernels.standardise_rows(block, *block.shape, one, part)
+        if in_order is not None:
+            if kind == "rank":
+                _rank_weighted(block, in_order.values)
+            _standardise_weighted(block, in_order, one, part)
+        else:
+            if table is not None:
+                _rank(block, table)
+            kernels.standardise_rows(block, *block.shape, one, part)
         if use is not None:
             use(part, start)
 
@@ -66,6 +79,43 @@ def _rank(block: Floats, table: Floats) -> None:
         block[row] = ndtri(block[row])
 
 
+def _rank_weighted(block: Floats, weights: Floats) -> None:
+    """Put normal quantiles of the shares of the weight up to each value in place of values.
+
+    Half of the weight of equal values counts, as half a row does among rows that count alike.
+    """
+    for row in block:
+        order = np.argsort(row, kind="stable")
+        known = order[: len(row) - int(np.isnan(row).sum())]
+        if not len(known):
+            continue
+        _, first_rows, group = np.unique(row[known], return_index=True, return_inverse=True)
+        of_groups = np.add.reduceat(weights[known], first_rows)
+        up_to = np.cumsum(of_groups)
+        row[known] = ndtri((up_to - of_groups / 2) / up_to[-1])[group]
+
+
+def _standardise_weighted(block: Floats, weights: RowWeights, one: float, out: Floats) -> None:
+    """Whole numbers of weighted mean 0 and variance one^2, times the root of the weights."""
+    in_rows = weights.in_rows
+    root = np.sqrt(in_rows)
+    for row, scores in zip(block, out, strict=True):
+        known = ~np.isnan(row)
+        scores[:] = 0.0
+        if not known.any():
+            continue
+        values = row[known]
+        middle = 0.5 * values.max() + 0.5 * values.min()
+        half = 0.5 * values.max() - 0.5 * values.min()
+        if not half > 0:
+            continue
+        values = (values - middle) / half
+        of_known = in_rows[known]
+        values -= (of_known @ values) / of_known.sum()
+        deviation = np.sqrt((of_known @ values**2) / weights.n_effective)
+        scores[known] = np.rint(values * root[known] * (one / deviation))
+
+
 class Explained(NamedTuple):
     """The part of columns that their mean, or a target, explains.
 
@@ -83,19 +133,22 @@ class Explained(NamedTuple):
         return cls(0.0, np.array([1.0 / m]), sums[np.newaxis])
 
     @classmethod
-    def by_class(cls, sizes: Indices, entries: Floats) -> "Explained":
+    def by_class(cls, sizes: Indices | Floats, entries: Floats) -> "Explained":
         """By classes of these sizes; entries: sums of the scores of each."""
         m = sizes.sum()
         entropy = float(np.log(m) - (sizes * np.log(sizes)).sum() / m)
         return cls(entropy, 1.0 / sizes, entries)
 
     @classmethod
-    def by_number(cls, y: Floats, sums: Floats, products: Floats) -> "Explained":
+    def by_number(
+        cls, y: Floats, sums: Floats, products: Floats, weights: RowWeights | None = None
+    ) -> "Explained":
         """By the scores of a number; sums of those of columns, and of their products with it."""
-        each, total = 1.0 / len(y), y.sum()
-        weights = np.array([each, 1.0 / (y @ y - total * total * each)])
+        each = 1.0 / effective_rows(weights, len(y))
+        total = add_scores(y[np.newaxis], weights)[0]
+        weights_of_terms = np.array([each, 1.0 / (y @ y - total * total * each)])
         entries = np.array([sums, products - sums * total * each])
-        return cls(float(HALF_LOG), weights, entries)
+        return cls(float(HALF_LOG), weights_of_terms, entries)
 
     def subtract(self, products: Floats, i: Any = slice(None), j: Any = slice(None)) -> Floats:
         """What is left of sums of products of the columns i and j."""
@@ -108,43 +161,70 @@ class Explained(NamedTuple):
 Explain = Callable[[Floats], Explained]  # of columns, given by their scores, one row each
 
 
-def read_given(target: Target | Array, kind: ScoreKind, m: int) -> tuple[Any, Explain]:
-    """An order of m samples, and what their classes or numbers explain of scores in that order."""
+def add_scores(scores: Floats, weights: RowWeights | None) -> Floats:
+    """Sums of each row of scores, which are times the square roots of the weights, by weight."""
+    if weights is None:
+        return np.einsum("ij->i", scores)
+    return np.asarray(scores @ np.sqrt(weights.in_rows))
+
+
+def read_given(
+    target: Target | Array, kind: ScoreKind, m: int, weights: RowWeights | None = None
+) -> tuple[Any, Explain]:
+    """An order of m samples, and what their classes or numbers explain of scores in that order.
+
+    ``weights``: those of the samples of numbers, in their own order; classes have theirs.
+    """
     n_labels = len(target.codes) if isinstance(target, Target) else len(target)
     if n_labels != m:
         raise ValueError(f"the target has {n_labels} values but X has {m} rows; give one a row")
     if isinstance(target, Target):
-        sizes = target.counts
-        first = np.cumsum(sizes) - sizes
+        first = np.cumsum(target.counts) - target.counts
+        if target.weights is None:
+            return target.order, lambda z: Explained.by_class(
+                target.counts, np.add.reduceat(z, first, axis=1).T.copy()
+            )
+        root = np.sqrt(target.weights.in_rows[target.order])
         return target.order, lambda z: Explained.by_class(
-            sizes, np.add.reduceat(z, first, axis=1).T.copy()
+            target.sizes, np.add.reduceat(z * root, first, axis=1).T.copy()
         )
-    y = normal_scores(target[:, np.newaxis], kind)[0]
+    y = normal_scores(target[:, np.newaxis], kind, weights=weights)[0]
     if not y.any():
         raise ValueError(f"y is constant, {target[0]}; at least two different values are needed")
-    return None, lambda z: Explained.by_number(y, z.sum(axis=1), z @ y)
+    return None, lambda z: Explained.by_number(y, add_scores(z, weights), z @ y, weights)
 
 
 class ScoredTable:
-    """Columns as normal scores, their sums, and what the target explains of them."""
+    """Columns as normal scores, their sums, and what the target explains of them.
 
-    def __init__(self, values: Array, target: Target | Array, kind: ScoreKind = "rank") -> None:
-        self.n_rows, self.kind = len(values), kind
+    ``weights``: of the rows of ``values``, in their own order; those of a target of classes are in
+    it. ``n_rows`` is the effective number of rows, ``n_samples`` that of scores of each column.
+    """
+
+    def __init__(
+        self, values: Array, target: Target | Array, kind: ScoreKind = "rank",
+        weights: RowWeights | None = None,
+    ) -> None:  # fmt: skip
+        self.n_samples, self.kind = len(values), kind
+        self.n_rows = effective_rows(weights, self.n_samples)
         self._tables: Floats | None = None  # products of the columns of each table
         self._row: tuple[int, Any] = -1, None  # the latest row of products
-        order, self._explain = read_given(target, kind, self.n_rows)
+        order, self._explain = read_given(target, kind, self.n_samples, weights)
+        self._weights = weights
+        if weights is not None and order is not None:
+            self._weights = RowWeights(weights.values[order])
         self.one = unit_score(self.n_rows)
         self.sums, self.squares = np.empty((2, values.shape[1]))
         found: dict[int, Explained] = {}
 
         def sum_up(z: Floats, start: int) -> None:
             here = slice(start, start + len(z))
-            np.einsum("ij->i", z, out=self.sums[here])
+            self.sums[here] = add_scores(z, self._weights)
             np.einsum("ij,ij->i", z, z, out=self.squares[here])
             found[start] = self._explain(z)
 
         with calm_blas():
-            self.values = normal_scores(values, kind, order, sum_up)
+            self.values = normal_scores(values, kind, order, sum_up, weights)
         entries = np.hstack([found[start].entries for start in sorted(found)])
         self.explained = found[0]._replace(entries=entries)
 
@@ -160,7 +240,7 @@ class ScoredTable:
     def table_products(self, width: int) -> Floats:
         """Sums of products of the columns of each table, of so many side by side; they are kept."""
         if self._tables is None or self._tables.shape[1] != width:
-            z = self.values.reshape(-1, width, self.n_rows)
+            z = self.values.reshape(-1, width, self.n_samples)
             with calm_blas():
                 self._tables = (z @ z.transpose(0, 2, 1)).reshape(-1, width)
         return self._tables
@@ -168,7 +248,7 @@ class ScoredTable:
     def products(self, rows: Part, columns: Part) -> Floats:
         """Sums of products of the scores of some columns with those of others."""
         n = len(self.values)
-        if n * n * self.n_rows <= MAX_SMALL_WORK:
+        if n * n * self.n_samples <= MAX_SMALL_WORK:
             return np.ascontiguousarray(self.table_products(n)[rows][:, columns])
         if isinstance(columns, slice) and not isinstance(rows, slice) and len(rows) == 1:
             return np.asarray(self.row(int(rows[0]))[np.newaxis, columns])
@@ -188,17 +268,31 @@ class ScoredTable:
 
     def squared(self) -> tuple[Floats, Floats, Floats]:
         """Of the squares of scores: sums, sums of products with scores and squares, entries."""
-        z, parts = self.values, spans(len(self.values), max(1, STRIP_VALUES // self.n_rows))
+        z, parts = self.values, spans(len(self.values), max(1, STRIP_VALUES // self.n_samples))
         sums, entries = np.empty((3, len(z))), np.empty_like(self.explained.entries)
 
         def work(part: tuple[int, int]) -> None:
             some = z[slice(*part)]
             q, own = np.empty(some.shape), np.empty((3, len(some)))
-            kernels.square_rows(some, *some.shape, self.one, q, own)
+            if self._weights is None:
+                kernels.square_rows(some, *some.shape, self.one, q, own)
+            else:
+                self._square_weighted(some, self._weights, q, own)
             sums[:, slice(*part)], entries[:, slice(*part)] = own, self._explain(q).entries
 
         run_tiles(work, parts)
         return sums[0], sums[1:], entries
+
+    def _square_weighted(
+        self, scores: Floats, weights: RowWeights, squares: Floats, sums: Floats
+    ) -> None:
+        """Squares of rows of scores and their sums, as the kernel ``square_rows`` has them."""
+        root = np.sqrt(weights.in_rows)
+        plain = np.clip(scores / (root * self.one), -MAX_SCORE, MAX_SCORE)
+        np.rint((plain**2 - 1.0) * (0.25 * self.one) * root, out=squares)
+        sums[0] = add_scores(squares, weights)
+        np.einsum("ij,ij->i", squares, scores, out=sums[1])
+        np.einsum("ij,ij->i", squares, squares, out=sums[2])
 
 
 class Covariances:
@@ -265,7 +359,7 @@ class Covariances:
     @cached_property
     def is_small(self) -> bool:
         """Whether all columns are measured at once."""
-        few = self.n_features**2 * self.n_samples <= MAX_SMALL_WORK
+        few = self.n_features**2 * self._parts[0][1].n_samples <= MAX_SMALL_WORK
         return few and all(isinstance(columns, ScoredTable) for _, columns, _ in self._parts)
 
     @cached_property
@@ -274,7 +368,7 @@ class Covariances:
         if len(self._parts) == 1:
             products = self._parts[0][1].table_products(self.n_features)
         else:
-            z = np.empty((self.n_features, self.n_samples))
+            z = np.empty((self.n_features, self._parts[0][1].n_samples))
             for places, columns, _ in self._parts:
                 z[places] = columns.values
             with calm_blas():

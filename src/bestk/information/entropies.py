@@ -15,7 +15,7 @@ from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information import measures
 from bestk.information._gaussian import GaussianSource
-from bestk.information.backends import BACKENDS, PairSource, Summarizing, get_backend
+from bestk.information.backends import PairSource, Summarizing, source_of
 from bestk.information.measures import Correction, Measure, Query
 from bestk.native.threads import threads
 
@@ -67,11 +67,10 @@ class Entropies:
     ) -> "Entropies":  # fmt: skip
         """Count a discrete table."""
         with threads(n_jobs):
-            make = BACKENDS.get(str(backend)) or get_backend(backend)
-            source = make(codes, target, correction)
+            source = source_of(codes, target, backend, correction)
             chance = None
             if correction == "chance":
-                chance = largest_by_chance(codes.levels, codes.n_samples, target.n_classes)
+                chance = largest_by_chance(codes.levels, target.n_rows, target.n_classes)
             return cls(*source.singles, source, correction is not None, n_jobs, chance=chance)
 
     @property

@@ -123,14 +123,24 @@ def make_tables(counts: tuple[int, ...], correction: Correction | None) -> Table
     if correction == "miller-madow":
         plain -= 0.5 * (n > 0)
     elif correction == "chance":
-        short = m < MIN_MOMENT_ROWS
-        expected = expected_cells(np.arange(m + 1), sizes, plain if short else None)
-        chance, offset = plain - expected, float(plain[sizes].sum() - plain[-1])
+        chance, offset = chance_by_count(sizes), float(plain[sizes].sum() - plain[-1])
     one = 2.0 ** (57 - int(np.ceil(np.log2(m * np.log(m) + m + 1.0))))  # no sum overflows
     total = round(float(plain[-1]) * one)
     rounded, extra = (np.rint(table * one).astype(np.int64) for table in (plain, chance))
     y = total - int(rounded[sizes].sum())
     return Tables(1.0 / (one * m), total, rounded, extra, round(offset * one), y)
+
+
+def chance_by_count(sizes: Indices) -> Floats:
+    """What a cell of 0, 1, ... samples adds for chance: n log n less the mean of its classes'.
+
+    That mean is over all orders of the labels of classes of the given sizes.
+    """
+    m = int(sizes.sum())
+    n = np.arange(m + 1)
+    plain: Floats = np.asarray(n * np.log(np.maximum(n, 1.0)), np.float64)
+    table = plain if m < MIN_MOMENT_ROWS else None
+    return np.asarray(plain - expected_cells(n, sizes, table))
 
 
 class ExactEntropies:
@@ -159,15 +169,15 @@ class ExactEntropies:
                 f"than {MAX_WEIGHT:g}; divide them all by the same power of two"
             )
         tables = self.tables
-        pair_table = -_weigh((measure.xx, tables.plain), (measure.xxy, tables.chance))
-        class_table = -_weigh((measure.xxy, tables.plain))
-        once = _weigh(
+        pair_table = -weigh((measure.xx, tables.plain), (measure.xxy, tables.chance))
+        class_table = -weigh((measure.xxy, tables.plain))
+        once = weigh(
             (measure.xx, tables.total),
             (measure.xxy, tables.total - tables.offset),
             (measure.y, tables.y),
         )
-        row = _weigh((measure.xi, self.x), (measure.xiy, self.xy)) + once
-        column = _weigh((measure.xj, self.x), (measure.xjy, self.xy))
+        row = weigh((measure.xi, self.x), (measure.xiy, self.xy)) + once
+        column = weigh((measure.xj, self.x), (measure.xjy, self.xy))
         scale, unit = (tables.scale, 1.0) if in_nats else (1.0, tables.scale)
         return Formula(pair_table, class_table, row, column, scale, lowest / unit)
 
@@ -186,7 +196,7 @@ def expected_cells(totals: Indices, sizes: Indices, table: Floats | None = None)
     return out
 
 
-def _weigh(*terms: tuple[float, Any]) -> Any:
+def weigh(*terms: tuple[float, Any]) -> Any:
     """Weighted sum in integers, exact for weights that are whole or a half."""
     total: Any = np.int64(0)
     for weight, value in terms:

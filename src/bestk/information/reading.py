@@ -12,11 +12,12 @@ from bestk._typing import Array, Floats, Indices, Mask
 from bestk.data.codes import Codes, encode
 from bestk.data.table import Block, Table, find_features, find_numeric, split_numbers
 from bestk.data.target import ParsedTarget, Target
-from bestk.discretize import DISCRETIZERS, EqualFrequency, fit_together
+from bestk.data.weights import RowWeights
+from bestk.discretize import DISCRETIZERS, ColumnCuts, EqualFrequency, fit_together
 from bestk.information._blend import BlendedSource, measure_covariances, measure_curvature
 from bestk.information._gaussian import GaussianSource
 from bestk.information._scores import Covariances, ScoredTable
-from bestk.information.backends import PairSource, device_measures
+from bestk.information.backends import PairSource, device_measures, refuse_weights
 from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.information.measures import CORRECTIONS, Correction
 from bestk.information.scan import PairScan, strongest_pairs
@@ -60,11 +61,12 @@ class Reading:
         """The entropies of a table and its target."""
         categorical = find_features(self.categorical_features, table)
         target = ParsedTarget.of(y, table.n_samples, self.target)
+        refuse_weights(self.backend, target.weights)
         if self.information == "blend":
             return self._blended(table, target, categorical)
         if self.information == "gaussian":
             refuse_other_kinds(table, categorical)
-            return self._normal(table.numeric()[0], target.goal)
+            return self._normal(table.numeric()[0], target.goal, target.weights)
         numeric = find_numeric(table, categorical)
         coded = next(code_table([self.discretizer], table, numeric, target.classes))
         return self._counted(*coded, numeric)
@@ -75,7 +77,7 @@ class Reading:
         entropies = Entropies.count(replace(codes, width=self.width), classes, *options)
         return Measured(entropies, fitted, codes.levels, None if fitted is None else numeric)
 
-    def _normal(self, numbers: Array, goal: Any) -> "Measured":
+    def _normal(self, numbers: Array, goal: Any, weights: RowWeights | None = None) -> "Measured":
         """Numbers that are taken as normal, with classes or numbers as the target."""
         choice(self.correction, "correction", CORRECTIONS)
         if self.correction is not None:
@@ -84,10 +86,12 @@ class Reading:
                 "makes none; pass correction=None"
             )
         with threads(self.n_jobs):
-            scored = ScoredTable(numbers, goal)
+            scored = ScoredTable(numbers, goal, weights=weights)
             source = GaussianSource(scored)
             n = source.n_features
-            covariances = measure_covariances((np.arange(n), scored), (np.arange(0), ()), goal)
+            covariances = measure_covariances(
+                (np.arange(n), scored), (np.arange(0), ()), goal, weights
+            )
         levels = np.full(n, 2)  # a column takes one parameter, like two levels
         entropies = Entropies(
             *source.singles, source, n_jobs=self.n_jobs, covariances=covariances, levels=levels,
@@ -101,12 +105,12 @@ class Reading:
         ways = BLENDED if auto else (self.discretizer,)
         numeric = find_numeric(table, categorical)
         if auto and self.correction is None and len(numeric) == table.n_features:
-            few = has_few_rows(table.n_samples, table.n_features)
+            few = has_few_rows(target.n_rows, table.n_features)
             if few and not np.isnan(numbers := table.numeric()[0]).any():
-                return self._normal(numbers, target.goal)
+                return self._normal(numbers, target.goal, target.weights)
         counting = replace(self, correction=self.correction or "chance")
         n, m = table.n_features, table.n_samples
-        for_pairs = EqualFrequency(pair_bins(n, m, target.classes.n_classes)[0])
+        for_pairs = EqualFrequency(pair_bins(n, target.n_rows, target.classes.n_classes)[0])
         find = SynergySearch(for_pairs, table, numeric, target.classes, self.backend)
         if auto and len(numeric) == n and self.backend.startswith("torch"):
             measured = counting._blended_on_device(table, target, find)
@@ -125,14 +129,16 @@ class Reading:
         if len(numeric):
             kept = table if len(numeric) == table.n_features else table.keep(numeric)
             with threads(self.n_jobs):
-                scored = ScoredTable(kept.numeric()[0], target.goal, "standard")
+                scored = ScoredTable(kept.numeric()[0], target.goal, "standard", target.weights)
                 normal = GaussianSource(scored)
                 curvature[numeric] = measure_curvature(scored)
             source = BlendedSource([each.entropies.source for each in counted], normal, numeric)
         blended = table.mask(numeric)
         others = np.flatnonzero(~blended)
         codes = encode(table.keep(others)).values if len(others) else ()
-        covariances = measure_covariances((numeric, scored), (others, codes), target.goal)
+        covariances = measure_covariances(
+            (numeric, scored), (others, codes), target.goal, target.weights
+        )
         levels = np.asarray(counted[-1].levels)
         entropies = self._join(source, covariances, levels, blended, curvature, find)
         return replace(counted[0], entropies=entropies)
@@ -231,7 +237,9 @@ class SynergySearch:
         codes, classes = self.coded or next(code_table([self.cutter], *given))[:2]
         codes = merge_rare(codes, self.cutter.n_bins)
         entropies = Entropies.count(codes, classes, self.backend)
-        return strongest_pairs(entropies, codes, classes.n_classes, top, MAX_PAIR_PVALUE)
+        return strongest_pairs(
+            entropies, codes, classes.n_classes, top, MAX_PAIR_PVALUE, classes.n_rows
+        )
 
 
 def code_table(
@@ -242,17 +250,19 @@ def code_table(
     Rows come by class, or in their own order.
     """
     order = target.order  # rows of a class are packed at once
-    classes = replace(target, codes=target.codes[order])
+    classes = target.in_order(order)
     if not len(numeric) or ways[0] is None:
         yield encode(table, order), classes, None
         return
     fitted = [get_discretizer(way) for way in ways]
     table.check_exact(numeric)
     numbers, rest = split_numbers(table, numeric)
-    found = fit_together(fitted, numbers.values, target.codes, len(ways))
-    if found is None or max(cuts.counts.max() for cuts in found) > MAX_SMALL_CUTS:
+    found = fit_together(fitted, numbers.values, target.codes, len(ways), weights=target.weights)
+    if found is None or not all(are_coded(cuts) for cuts in found):
         for own in fitted:
-            yield encode(_discretise(own, table, numeric, target)), target, own
+            if found is None:
+                _fit_discretizer(own, table, numeric, target)
+            yield encode(_discretise(own, table, numeric)), target, own
         return
     others = np.flatnonzero(~table.mask(numeric))
     coded = encode(table.keep(others), order) if rest else None
@@ -268,16 +278,26 @@ def code_table(
         yield Codes(values, levels, table.names), classes, own
 
 
-def _discretise(discretizer: Any, table: Table, numeric: Indices, target: Target) -> Table:
-    """The same table with codes for its numbers, by a discretiser that is fitted to the target."""
-    numbers, rest = split_numbers(table, numeric)
+def are_coded(cuts: ColumnCuts) -> bool:
+    """Whether the codes of all columns are known with their cuts."""
+    return cuts.codes is not None and int(cuts.counts.max()) <= MAX_SMALL_CUTS
+
+
+def _fit_discretizer(discretizer: Any, table: Table, numeric: Indices, target: Target) -> None:
+    """Fit a discretiser to the numbers of some columns and the classes of the rows."""
+    numbers, _ = split_numbers(table, numeric)
     try:
         with np.errstate(invalid="ignore"):  # where infinities of both signs are added up
             discretizer.fit(numbers.values, target.codes)
-            codes = discretizer.transform(numbers.values)
     except ValueError:
         table.numeric()  # names a column of infinite values
         raise
+
+
+def _discretise(discretizer: Any, table: Table, numeric: Indices) -> Table:
+    """The same table with codes for its numbers, by a discretiser that is fitted."""
+    numbers, rest = split_numbers(table, numeric)
+    codes = discretizer.transform(numbers.values)
     return Table(table.n_samples, table.names, (*rest, Block(numeric, "numeric", codes)))
 
 

@@ -41,10 +41,15 @@ class PairScan:
 
 
 def strongest_pairs(
-    entropies: Entropies, codes: Any, n_classes: int, top: int, max_pvalue: float = 1.0
-) -> PairScan:
-    """The pairs with the largest synergy; those with p-values above a limit may be left out."""
-    source, levels, twice = entropies.source, codes.levels, 2 * codes.n_samples
+    entropies: Entropies, codes: Any, n_classes: int, top: int, max_pvalue: float = 1.0,
+    n_rows: int | None = None,
+) -> PairScan:  # fmt: skip
+    """The pairs with the largest synergy; those with p-values above a limit may be left out.
+
+    ``n_rows``: the effective number of rows, if they have weights; None for those of the codes.
+    """
+    source, levels = entropies.source, codes.levels
+    twice = 2 * (codes.n_samples if n_rows is None else n_rows)
     n_pairs = len(levels) * (len(levels) - 1) / 2
     if max_pvalue < 1 and isinstance(source, NativeCounter) and (levels == 2).all():
         least = stats.chi2.isf(max_pvalue / n_pairs, n_classes - 1) / twice

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from inspect import signature
 from time import perf_counter
 from typing import Any
 
@@ -186,8 +187,9 @@ class Foreign(Method):
         X = as_matrix(self.table.keep(self.allowed))[0]
         labels = [target.labels for target in self.targets]
         y = labels[0] if len(labels) == 1 else np.column_stack(labels)
+        weighted = self._weights()
         if not hasattr(selector, "fit"):
-            return lambda k: selector(X, y, k)
+            return lambda k: selector(X, y, k, **weighted)
         known = selector.get_params(deep=False)
         name = next((name for name in COUNTS if name in known), None)
         if name is None:
@@ -200,6 +202,20 @@ class Foreign(Method):
 
         def pick(k: int) -> Any:
             chosen = clone(selector).set_params(**{name: k}, **more)
-            return chosen.fit(X, y).get_support(indices=True)
+            return chosen.fit(X, y, **weighted).get_support(indices=True)
 
         return pick
+
+    def _weights(self) -> dict[str, Any]:
+        """The weights of the rows, of mean 1, as the selector takes them."""
+        weights = self.targets[0].weights
+        if weights is None:
+            return {}
+        function = getattr(self.selector, "fit", self.selector)
+        parameters = signature(function).parameters.values()
+        if not any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters):
+            raise ParameterError(
+                f"method={self.selector!r} takes no sample_weight; use a method of bestk.METHODS, "
+                "or pass no sample_weight"
+            )
+        return {"sample_weight": weights.of_mean_one}

@@ -21,8 +21,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bestk.data.blocks import read_blocks, read_values, split_column
 from bestk.data.frames import as_array, is_dask, is_frame, named_frame, read_table
 from bestk.data.rows import Reservoir
-from bestk.data.table import Table, refuse_shape
-from bestk.data.target import weighted_rows
+from bestk.data.table import Table, refuse_shape, with_column
+from bestk.data.weights import check_weights
 from bestk.discretize import check_parameters
 from bestk.errors import counted
 from bestk.native.threads import threads
@@ -62,12 +62,14 @@ RESULTS = {
     "k_errors_",
     "k_",
 }
+# The column that holds the weights of rows which come by partial_fit; no name that a table has.
+WEIGHT_COLUMN = "\0sample_weight"
 
 
 def forget(selector: Any) -> None:
     """Drop the results of an earlier fit."""
     for name in list(vars(selector)):
-        if name.endswith("_") or name == "_held":
+        if name.endswith("_") or name in ("_held", "_held_weights"):
             delattr(selector, name)
 
 
@@ -218,6 +220,7 @@ class PartialFit(JointSelector):
 
     n_samples_seen_: int
     _held: Reservoir
+    _held_weights: bool  # whether the rows have weights, in a column of their own
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Collect a block of rows; :meth:`finalize` selects from all rows so far.
@@ -229,8 +232,10 @@ class PartialFit(JointSelector):
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y
             The rows of a table in memory, as for ``fit``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts, beside those of all blocks; for all blocks or for none.
         classes : array-like, default=None
             Not used; classes may be new in any block.
         """
@@ -240,12 +245,19 @@ class PartialFit(JointSelector):
             forget(self)
         table = read_table(self._check_table(X, reset=first))
         values = read_values(y, table.n_samples)
-        if sample_weight is not None:
-            weights = as_array(sample_weight)
-            rows = weighted_rows(weights, values, len(values)) if weights.any() else np.arange(0)
-            table, values = table.take(rows), values[rows]
+        weighted = sample_weight is not None
         if first:
             self._held = Reservoir(self.random_state)
+            self._held_weights = weighted
+        elif weighted != self._held_weights:
+            came, before = ("has", "had none") if weighted else ("has no", "had some")
+            raise ValueError(
+                f"this block {came} sample_weight, and those before {before}; pass weights with "
+                "every block, 1 for rows that count once, or with none"
+            )
+        if weighted:
+            weights = check_weights(sample_weight, table.n_samples)
+            table = with_column(table, WEIGHT_COLUMN, weights)
         for name in vars(self).keys() & RESULTS:
             delattr(self, name)
         self._held.add_table(table, values)
@@ -265,13 +277,17 @@ class PartialFit(JointSelector):
                 f"this {type(self).__name__} has no rows to select from; call fit or partial_fit"
             )
         self._validate_params()
+        table, values = self._held.sample()
+        weights = None
+        if self._held_weights:
+            table, weights = split_column(table, WEIGHT_COLUMN)
         with threads(self.n_jobs):
-            self._select_rows(*self._held.sample())
+            self._select_rows(table, values, weights)
         warn_of(self.solution_)
         return self
 
-    def _select_rows(self, X: Any, y: Any) -> None:
-        """Select from a table and its target, and keep the results."""
+    def _select_rows(self, X: Any, y: Any, sample_weight: Any = None) -> None:
+        """Select from a table, its target and weights, and keep the results."""
         raise NotImplementedError
 
     def _get_support_mask(self) -> NDArray[np.bool_]:

@@ -11,10 +11,13 @@ from scipy.special import chdtrc, entr
 
 from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices
-from bestk.data.table import Table
+from bestk.data.table import Table, find_numeric
 from bestk.data.target import ParsedTarget
 from bestk.discretize import MDLP
 from bestk.errors import SelectionWarning
+from bestk.information import Entropies
+from bestk.information.measures import CMI
+from bestk.information.reading import Reading, cut_numbers
 from bestk.native.threads import calm_blas
 from bestk.problem.solution import Solution
 from bestk.selection import leaks, look, significance
@@ -181,7 +184,7 @@ def _leaks(selected: _Selected, candidates: list[int]) -> list[int]:
     target = selected.target
     if target is None or not leaks.can_be_judged(target):
         return []
-    shares = target.classes.counts / target.classes.counts.sum()
+    shares = target.classes.sizes / target.classes.sizes.sum()
     least = leaks.MIN_RELEVANCE * entr(shares).sum()
     if selected.task.read.levels is None:  # Gaussian estimates see no missing values and no ranges
         least = -np.inf
@@ -209,22 +212,56 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
     clear = _are_clear(selected, target.classes.n_classes, tests, n_tests)
     doubtful = np.array([i for i in candidates if not clear[i]], np.int64)
     if len(doubtful):
-        prepared = significance.PreparedTarget.of(target)
-        p = significance.alone_pvalues(*selected.keep(doubtful), [prepared])[0][0]
+        p = _alone_pvalues(*selected.keep(doubtful), target)
         doubtful = doubtful[p * tests[doubtful] >= FALSE_DISCOVERY_RATE]
     if len(doubtful) and len(candidates) > 1:
-        classes = prepared.classes
-        n_rows = task.table.n_samples
-        codings = significance.codes_for_pairs(
-            *selected.keep(candidates), n_rows, classes.n_classes
-        )
-        codes = next(codings)
-        p = significance.given_pvalues(codes, classes)[np.searchsorted(candidates, doubtful)]
+        p = _given_pvalues(*selected.keep(candidates), target)
+        p = p[np.searchsorted(candidates, doubtful)]
         doubtful = doubtful[p * n_tests >= FALSE_DISCOVERY_RATE]
     if len(doubtful) and (groups := task.groups) is not None:  # selected as a whole
         own = groups[selected.places]
         doubtful = doubtful[~np.isin(own[doubtful], np.delete(own, doubtful))]
     return doubtful.tolist()
+
+
+def _alone_pvalues(table: Table, categorical: Indices, target: ParsedTarget) -> Floats:
+    """P-values of columns by themselves; with weights by the effective number of rows."""
+    if target.weights is None:
+        prepared = significance.PreparedTarget.of(target)
+        return significance.alone_pvalues(table, categorical, [prepared])[0][0]
+    classes, numeric = target.classes, find_numeric(table, categorical)
+    n_bins = int(np.clip(target.n_rows**0.5 / 3, significance.MIN_BINS, significance.MAX_BINS))
+    bins = cut_numbers(table, numeric, n_bins)
+    degrees = (bins.levels - 1) * (classes.n_classes - 1)
+    ratios = 2 * target.n_rows * Entropies.count(bins, classes).mi()
+    p = _likelihood_pvalues(ratios, degrees)
+    if len(numeric):
+        normal = Reading("gaussian").measure(table.keep(numeric), target).entropies.mi()
+        degrees = np.full(len(numeric), 1 if target.continuous else classes.n_classes - 1)
+        lines = _likelihood_pvalues(2 * target.n_rows * normal, degrees)
+        p[numeric] = 2 * np.minimum(p[numeric], lines)
+    return np.asarray(p)
+
+
+def _given_pvalues(table: Table, categorical: Indices, target: ParsedTarget) -> Floats:
+    """P-values of columns given their best partner; with weights by the effective rows."""
+    classes = target.classes
+    if target.weights is None:
+        classes = significance.PreparedTarget.of(target).classes
+    codings = significance.codes_for_pairs(table, categorical, target.n_rows, classes.n_classes)
+    codes = next(codings)
+    if target.weights is None:
+        return significance.given_pvalues(codes, classes)
+    given = Entropies.count(codes, classes).measure(CMI)  # I(xj; y | xi) at [i, j]
+    degrees = np.outer(codes.levels, codes.levels - 1) * (classes.n_classes - 1)
+    p = _likelihood_pvalues(2 * target.n_rows * given, degrees)
+    np.fill_diagonal(p, 1.0)
+    return np.asarray(p.min(axis=0) * max(1, codes.n_features - 1))
+
+
+def _likelihood_pvalues(ratios: Floats, degrees: Indices) -> Floats:
+    """The tails of chi-square; 1 without degrees of freedom, which constant columns have."""
+    return np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), ratios), 1.0)
 
 
 def _are_clear(
@@ -234,7 +271,7 @@ def _are_clear(
 
     ``tests``: how many tests a column stands for by itself; ``most_tests``: at most.
     """
-    task, n, rows = selected.task, len(tests), selected.task.table.n_samples
+    task, n, rows = selected.task, len(tests), selected.task.targets[0].n_rows
     levels, gains = np.full(n, 2), np.full(n, MIN_GAIN_OF_CUTS)  # of normal columns
     if task.read.levels is not None:
         here = np.searchsorted(task.allowed, selected.places)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bestk._typing import Floats, Indices
 from bestk.data.frames import as_array
 from bestk.data.table import Table, find_features
-from bestk.data.target import ParsedTarget, Target
+from bestk.data.target import ParsedTarget, Target, drop_weightless
 from bestk.errors import ParameterError
 from bestk.native.threads import calm_blas
 from bestk.problem.solution import Solution
@@ -25,7 +25,7 @@ from bestk.selection.folds import (
     make_folds,
     move_outliers,
     printed_progress,
-    repeat_rows,
+    without_weightless,
 )
 from bestk.selection.pipeline import Targets, Task
 
@@ -44,7 +44,7 @@ DIGITS = 9  # of a score; smaller differences are rounding errors
 
 
 def select_auto_k(
-    options: Any, task: Task, table: Table, targets: Targets, sample_weight: Any, groups: Any
+    options: Any, task: Task, table: Table, targets: Targets, groups: Any
 ) -> Solution:
     """The solution for the k chosen by cross-validation; ``details["k_scores"]`` has the scores."""
     if options.threshold is not None:
@@ -52,9 +52,9 @@ def select_auto_k(
     ks = numbers_to_try(task.varying, task.least)
     fixed = copy(options)
     fixed.random_state = task.effort.random_state  # drawn once, for all folds
-    scores, guess = cross_validate(fixed, table, targets, ks, sample_weight, groups)
+    scores, guess = cross_validate(fixed, table, targets, ks, groups)
     if between := numbers_below(choose(ks, scores, RULE), ks):
-        found, _ = cross_validate(fixed, table, targets, between, sample_weight, groups)
+        found, _ = cross_validate(fixed, table, targets, between, groups)
         order = np.argsort([*ks, *between])
         ks, scores = sorted([*ks, *between]), np.hstack([scores, found])[:, order]
     predicts = beats(scores, guess)
@@ -86,18 +86,20 @@ def numbers_below(chosen: int, ks: list[int]) -> list[int]:
 
 
 def cross_validate(
-    options: Any, table: Table, targets: Targets, ks: list[int], sample_weight: Any, groups: Any
+    options: Any, table: Table, targets: Targets, ks: list[int], groups: Any
 ) -> tuple[Floats, Floats]:
     """Scores of a linear model, a row for each fold, and those of a dummy model."""
-    if sample_weight is not None and not np.iterable(options.cv):  # which names rows by their place
-        known = np.flatnonzero(weights := as_array(sample_weight))  # as if others were not there
-        table, targets = table.take(known), tuple(target.take(known) for target in targets)
-        sample_weight, groups = weights[known], None if groups is None else as_array(groups)[known]
+    weights = targets[0].weights
+    if weights is not None and not np.iterable(options.cv):  # which names rows by their place
+        if groups is not None:
+            groups = as_array(groups)[weights.counts]
+        table, targets = drop_weightless(table, targets)
+        weights = targets[0].weights
     for target in targets:
         _refuse_few_rows(target)
     goals = [Goal.of(target, options.scoring) for target in targets]
     folds = split_rows(goals, options.cv, groups, options.random_state)
-    folds = repeat_rows(folds, sample_weight, targets)
+    folds = without_weightless(folds, weights)
     paths, show = list[list[Indices]](), printed_progress("k='auto'", options.verbose)
     for train, _ in folds:
         try:
@@ -123,7 +125,9 @@ def cross_validate(
             parts = [np.flatnonzero(used & np.isin(design.features, each)) for each in path]
             for goal in goals:
                 models = goal.models(len(fold[0]))
-                linear, dummy = (Trial(model, goal.scorer, Z, goal.y) for model in models)
+                linear, dummy = (
+                    Trial(model, goal.scorer, Z, goal.y, weights=weights) for model in models
+                )
                 scores[number] += [round(linear.score(part, fold), DIGITS) for part in parts]
                 guess[number] += round(dummy.score([0], fold), DIGITS)
     return scores / len(goals), guess / len(goals)
@@ -223,9 +227,11 @@ def _stratified(target: Target, n_folds: int, seed: int) -> list[Fold]:
     return [(np.sort(np.append(tested[a], trained)), tested[b]) for a, b in parts]
 
 
-def negative_log_loss(model: Any, Z: Floats, y: NDArray[Any]) -> float:
+def negative_log_loss(
+    model: Any, Z: Floats, y: NDArray[Any], sample_weight: Floats | None = None
+) -> float:
     """Mean log probability of the classes; that of any, also an unseen one, is at least 1e-4."""
     places = np.minimum(np.searchsorted(model.classes_, y), len(model.classes_) - 1)
     p = model.predict_proba(Z)[np.arange(len(y)), places]
     p = np.where(model.classes_[places] == y, p, 0.0)
-    return float(np.log(np.maximum(p, MIN_PROBABILITY)).mean())
+    return float(np.average(np.log(np.maximum(p, MIN_PROBABILITY)), weights=sample_weight))

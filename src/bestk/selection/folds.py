@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from numbers import Integral
 from time import perf_counter
 from typing import Any
@@ -17,9 +18,8 @@ from bestk._checks import whole
 from bestk._typing import Floats, Indices
 from bestk.data.frames import as_array
 from bestk.data.table import Table, as_matrix
-from bestk.data.target import ParsedTarget
+from bestk.data.weights import RowWeights
 from bestk.errors import ParameterError
-from bestk.selection.targets import repeated_rows
 
 Fold = tuple[Indices, Indices]  # training rows, test rows
 FOLDS = 5
@@ -59,15 +59,31 @@ def make_folds(
     return folds
 
 
-def repeat_rows(
-    folds: list[Fold], sample_weight: Any, targets: Sequence[ParsedTarget]
-) -> list[Fold]:
-    """The folds with each row as often as its weight says."""
-    if sample_weight is None:
+def without_weightless(folds: list[Fold], weights: RowWeights | None) -> list[Fold]:
+    """The folds without rows of weight 0; a fold that has no other test rows is left out."""
+    if weights is None:
         return folds
-    n = targets[0].n_samples
-    counts = np.bincount(repeated_rows(sample_weight, targets, n), minlength=n)
-    return [(np.repeat(a, counts[a]), np.repeat(b, counts[b])) for a, b in folds]
+    counting = []
+    for train, test in folds:
+        tested = test[weights.counts[test]]
+        if len(tested):
+            counting.append((train[weights.counts[train]], tested))
+    return counting
+
+
+def weight_parameter(estimator: Any) -> str:
+    """The parameter of ``fit`` that takes the weights of rows; of a pipeline, its last step's."""
+    steps = getattr(estimator, "steps", None)
+    if steps:
+        name, last = steps[-1]
+        return f"{name}__{weight_parameter(last)}"
+    parameters = signature(estimator.fit).parameters.values()
+    if any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters):
+        return "sample_weight"
+    raise ParameterError(
+        f"{type(estimator).__name__}.fit takes no sample_weight; use an estimator that does, or "
+        "pass no sample_weight"
+    )
 
 
 def read_ks(ks: Any, least: int, most: int) -> list[int]:
@@ -95,6 +111,8 @@ class Trial:
     y: Any
     fit_params: Mapping[str, Any] = field(default_factory=dict)
     score_params: Mapping[str, Any] = field(default_factory=dict)
+    weights: RowWeights | None = None
+    """Of all rows: the model is fitted and scored with them. None: the rows count alike."""
 
     def score(self, columns: Sequence[int] | Indices, fold: Fold) -> float:
         """The score on the test rows of a model fitted to some columns of the training rows."""
@@ -102,12 +120,23 @@ class Trial:
         (train, test), y = fold, self.y
         fit_params = _check_method_params(self.X, self.fit_params, train)
         score_params = _check_method_params(self.X, self.score_params, test)
+        if self.weights is not None:
+            weights = self.weights.of_mean_one
+            fit_params = {**fit_params, weight_parameter(self.estimator): weights[train]}
+            score_params = {**score_params, "sample_weight": weights[test]}
         with np.errstate(invalid="ignore", over="ignore"):  # where a column has no value in a fold
             model = clone(self.estimator)
             model.fit(_safe_indexing(kept, train), _safe_indexing(y, train), **fit_params)
             rows = _safe_indexing(kept, test), _safe_indexing(y, test)
             try:
                 return float(self.scorer(model, *rows, **score_params))
+            except TypeError as error:
+                if self.weights is None or "sample_weight" not in str(error):
+                    raise
+                raise ParameterError(
+                    f"the scorer takes no sample_weight: {error}; use another scoring, or pass no "
+                    "sample_weight"
+                ) from error
             except ValueError as error:
                 raise ParameterError(
                     f"predictions cannot be scored: {error}; use another scoring, such as "

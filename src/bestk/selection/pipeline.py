@@ -11,13 +11,13 @@ from bestk._typing import Floats, Indices
 from bestk.data import rows
 from bestk.data.frames import open_table, read_table
 from bestk.data.table import Block, Table, find_constant, find_features
-from bestk.data.target import ParsedTarget, note_on_target
+from bestk.data.target import ParsedTarget, drop_weightless, note_on_target
 from bestk.information.reading import Measured, Reading, cost_of_reading
 from bestk.problem.solution import Solution
 from bestk.selection import screening
 from bestk.selection.adapters import Foreign, Grouped, read_groups
 from bestk.selection.methods import Method, get_method
-from bestk.selection.targets import entropies_of_targets, join_measured, repeated_rows, unite
+from bestk.selection.targets import entropies_of_targets, join_measured, unite
 from bestk.solvers import Effort
 
 Targets = tuple[ParsedTarget, ...]
@@ -51,8 +51,11 @@ def seed_of(random_state: Any) -> Any:
     return random_state
 
 
-def read_targets(y: Any, kind: str, n_samples: int) -> Targets:
-    """One target for each column of y; targets that are parsed already are given back."""
+def read_targets(y: Any, kind: str, n_samples: int, sample_weight: Any = None) -> Targets:
+    """One target for each column of y, with the weights of the rows.
+
+    Targets that are parsed already are given back.
+    """
     if isinstance(y, tuple) and y and isinstance(y[0], ParsedTarget):
         return y
     columns: list[Any] = [y]
@@ -62,7 +65,8 @@ def read_targets(y: Any, kind: str, n_samples: int) -> Targets:
         if len(shape) == 2 and shape[1] > 1:
             table = read_table(y)
             columns = [table.keep(np.array([j])).blocks[0] for j in range(table.n_features)]
-    return tuple(ParsedTarget.of(column, n_samples, kind) for column in columns)
+    parsed = [ParsedTarget.of(column, n_samples, kind) for column in columns]
+    return tuple(target.weighted(sample_weight) for target in parsed)
 
 
 def enough_rows(targets: Targets) -> int:
@@ -131,16 +135,16 @@ class Task:
     notes: tuple[str, ...] = ()  # on how the table and the target were read
 
     @classmethod
-    def of(
-        cls, options: Any, table: Table, y: Any, sample_weight: Any = None,
-        columns: Columns | None = None,
-    ) -> "Task":  # fmt: skip
-        """Read a table as a selector's parameters say; y may be targets that are parsed."""
+    def of(cls, options: Any, table: Table, y: Any, columns: Columns | None = None) -> "Task":
+        """Read a table as a selector's parameters say.
+
+        y may be targets that are parsed, with the weights of the rows: rows of weight 0 are not in
+        the table of the task.
+        """
         targets = read_targets(y, options.target, table.n_samples)
+        table, targets = drop_weightless(table, targets)
         chosen: Indices | None = None
-        if sample_weight is not None:
-            chosen = repeated_rows(sample_weight, targets, table.n_samples)
-        most = n_rows = table.n_samples if chosen is None else len(chosen)
+        most = n_rows = table.n_samples
         if n_rows > rows.ENOUGH_ROWS and settle(options).information == "blend":
             most = enough_rows(targets)
         if n_rows > rows.MIN_LONG_ROWS or n_rows > most:

@@ -64,28 +64,38 @@ def first_relevance(table: Table, target: ParsedTarget, categorical: Indices) ->
 
 @dataclass(frozen=True)
 class _Sums:
-    """What sums along y need: the class of each row, or one class with weights along a number."""
+    """What sums along y need: the class of each row, or one class with steps along a number."""
 
     classes: Indices
-    weights: Floats
+    steps: Floats  # 1 for classes; along a number, of weighted mean 0 and length 1
     n_classes: int
+    weights: Floats  # of the rows, in effective rows; 1 where they count alike
+    alike: bool
 
     @classmethod
     def of(cls, target: ParsedTarget) -> "_Sums":
+        n, alike = target.n_samples, target.weights is None
+        weights = np.ones(n) if target.weights is None else target.weights.in_rows
         if not target.continuous:
             classes = target.classes
-            return cls(classes.codes, np.ones(len(classes.codes)), classes.n_classes)
-        y = target.numbers - target.numbers.mean()
-        return cls(np.zeros(len(y), np.int64), y / max(float(np.linalg.norm(y)), TINY), 1)
+            return cls(classes.codes, np.ones(n), classes.n_classes, weights, alike)
+        y = target.numbers - np.average(target.numbers, weights=None if alike else weights)
+        length = np.linalg.norm(y) if alike else np.sqrt(weights @ y**2)
+        return cls(np.zeros(n, np.int64), y / max(float(length), TINY), 1, weights, alike)
 
     def information(self, values: Array) -> Floats:
         """Gaussian information of y with columns and their squares; NaN where one is infinite."""
-        n, width = values.shape
+        width = values.shape[1]
+        n = float(self.weights.sum())
         totals, sums = np.empty((4, width)), np.empty((2, self.n_classes, width))
-        add = kernels.add_powers.bind(
-            as_table(values), n, width, self.classes, self.weights, self.n_classes, totals, sums
-        )
-        run_tiles(lambda span: add(*span), spans(width, GROUP_COLUMNS))
+        if self.alike:
+            add = kernels.add_powers.bind(
+                as_table(values), len(values), width, self.classes, self.steps, self.n_classes,
+                totals, sums,
+            )  # fmt: skip
+            run_tiles(lambda span: add(*span), spans(width, GROUP_COLUMNS))
+        else:
+            self._add_weighted(values, totals, sums)
         mean, square_mean, cube_mean, fourth_mean = totals / n
         along, square_along = self._project(sums[0], mean), self._project(sums[1], square_mean)
         variance = np.maximum(square_mean - mean**2, TINY)
@@ -98,8 +108,26 @@ class _Sums:
         share += np.where(new, (more**2).sum(axis=0) / np.where(new, rest, 1.0), 0.0)
         return -0.5 * np.log1p(-np.minimum(share / n, ALMOST_ALL))
 
+    def _add_weighted(self, values: Array, totals: Floats, sums: Floats) -> None:
+        """Weighted sums as the kernel ``add_powers`` has them, of columns in one scale."""
+        x = np.asarray(values, np.float64)
+        missing = np.isnan(x)
+        known = np.where(missing, 0.0, x)
+        largest = np.abs(known).max(axis=0)
+        with np.errstate(invalid="ignore"):  # infinite values, whose columns are refused later
+            x = known / np.where(largest > 0, largest, 1.0)
+            weight_known = np.maximum(self.weights @ ~missing, TINY)
+            x = np.where(missing, (self.weights @ x) / weight_known, x)
+        for power in range(4):
+            totals[power] = self.weights @ x ** (power + 1)
+        member = np.zeros((self.n_classes, len(x)))
+        member[self.classes, np.arange(len(x))] = self.weights * self.steps
+        sums[0] = member @ x
+        sums[1] = member @ x**2
+
     def _project(self, sums: Floats, mean: Floats) -> Floats:
         """Coordinates of columns along y or the classes, less their mean."""
-        total = np.bincount(self.classes, self.weights, self.n_classes)[:, np.newaxis]
-        square = np.bincount(self.classes, self.weights**2, self.n_classes)[:, np.newaxis]
+        steps, squares = self.weights * self.steps, self.weights * self.steps**2
+        total = np.bincount(self.classes, steps, self.n_classes)[:, np.newaxis]
+        square = np.bincount(self.classes, squares, self.n_classes)[:, np.newaxis]
         return (sums - total * mean) / np.sqrt(np.maximum(square, TINY))

@@ -175,9 +175,10 @@ class SelectBestK(PartialFit):
             The classes, or numbers to predict; a column for each target. For files and blocks
             that are frames the name of its column; None for pairs ``(X_block, y_block)``.
         sample_weight : array-like of shape (n_samples,) or str, default=None
-            How often each row counts, from 0 up. Fractional weights are rounded up or down, so
-            that those of a class add up to the same number of rows. For files and blocks that
-            are frames, the name of the column of weights.
+            How much each row counts, from 0 up: importance weights, of which only the ratios
+            matter. Information is that of the weighted table, and what chance gives is that of
+            ``(sum w)^2 / sum w^2`` rows, the effective number. For files and blocks that are
+            frames, the name of the column of weights.
         groups : array-like of shape (n_samples,) or str, default=None
             For ``k="auto"``, groups of rows that no fold separates; for files and blocks that are
             frames, the name of their column. An error with k as a number, which makes no folds.
@@ -206,11 +207,11 @@ class SelectBestK(PartialFit):
         """Measure a table and solve the problem."""
         with self._stage("measuring"):
             table = read_features(X, self.categorical_features)
-            targets = read_targets(y, self.target, table.n_samples)
-            task = Task.of(self, table, targets, sample_weight)
+            targets = read_targets(y, self.target, table.n_samples, sample_weight)
+            task = Task.of(self, table, targets)
         with self._stage("selecting"):
             if isinstance(self.k, str):
-                solution = select_auto_k(self, task, table, targets, sample_weight, groups)
+                solution = select_auto_k(self, task, table, targets, groups)
                 self.k_scores_ = solution.details["k_scores"]
                 if self.scoring is None:
                     self.k_errors_ = solution.details["k_errors"]

@@ -22,9 +22,16 @@ from bestk.data.frames import as_array, read_features
 from bestk.errors import DataError
 from bestk.selection.base import SELECTABLE, JointSelector, is_stream
 from bestk.selection.cautions import warn_of
-from bestk.selection.folds import Trial, choose, make_folds, printed_progress, read_ks, repeat_rows
+from bestk.selection.folds import (
+    Trial,
+    choose,
+    make_folds,
+    printed_progress,
+    read_ks,
+    weight_parameter,
+    without_weightless,
+)
 from bestk.selection.pipeline import Task, read_targets, seed_of
-from bestk.selection.targets import repeated_rows
 
 MAX_DEFAULT_K = 100
 
@@ -132,8 +139,9 @@ class SelectBestKCV(JointSelector):
         groups : array-like of shape (n_samples,), default=None
             Groups of rows that are kept in the same fold; also passed to a splitter.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts: in the selection, in the fit of the estimator and in the
-            score. With metadata routing the last two are given weights as they request them.
+            How much each row counts, as for :meth:`SelectBestK.fit`: in the selection, in the fit
+            of the estimator and in the score, which are given weights of mean 1. With metadata
+            routing they are given weights as they request them.
         **params
             Passed on by metadata routing, if it is enabled; see Notes.
         """
@@ -152,9 +160,14 @@ class SelectBestKCV(JointSelector):
         options, start = copy(self), perf_counter()
         options.random_state = seed_of(self.random_state)
         table = read_features(X, self.categorical_features)
-        targets = read_targets(y, self.target_kind, table.n_samples)
+        targets = read_targets(y, self.target_kind, table.n_samples, sample_weight)
         kind = is_classifier(self.estimator)
-        whole = Task.of(options, table, targets, sample_weight)
+        # With metadata routing the estimator and the scorer are given weights as they request them.
+        routes = get_config()["enable_metadata_routing"]
+        of_estimator = None if routes else targets[0].weights
+        if of_estimator is not None:
+            weight_parameter(self.estimator)  # an error where it takes none
+        whole = Task.of(options, table, targets)
         self.selection_seconds_ = perf_counter() - start
         least = max(1, whole.least)
         every = range(least, max(least, min(MAX_DEFAULT_K, whole.most)) + 1)
@@ -162,14 +175,16 @@ class SelectBestKCV(JointSelector):
         groups = routed.splitter.split.get("groups")
         self.n_groups_ = None if groups is None else len(np.unique(as_array(groups)))
         folds = make_folds(self.cv, (X, y, groups), classes=kind and len(targets) == 1)
-        fit_params, selecting = routed.estimator.fit, repeat_rows(folds, sample_weight, targets)
-        if not get_config()["enable_metadata_routing"]:  # the estimator has no weights of its own
-            folds = selecting
-        trial = Trial(self.estimator, self._scorer(), X, y, fit_params, routed.scorer.score)
+        fit_params = routed.estimator.fit
+        if of_estimator is not None:
+            folds = without_weightless(folds, of_estimator)
+        trial = Trial(
+            self.estimator, self._scorer(), X, y, fit_params, routed.scorer.score, of_estimator
+        )
         show, scores = printed_progress(type(self).__name__, self.verbose), []
-        for done, (fold, (train, _)) in enumerate(zip(folds, selecting, strict=True), 1):
+        for done, fold in enumerate(folds, 1):
             start = perf_counter()
-            solutions = Task.of_rows(options, table, targets, train).path(ks)
+            solutions = Task.of_rows(options, table, targets, fold[0]).path(ks)
             self.selection_seconds_ += perf_counter() - start
             scores.append([trial.score(np.sort(each.support), fold) for each in solutions])
             show(done, len(folds))
@@ -183,9 +198,11 @@ class SelectBestKCV(JointSelector):
         solution = whole.solution(self.best_k_)
         self.selection_seconds_ += solution.seconds
         self._keep(whole, solution)
-        if sample_weight is not None and folds is selecting:
-            rows = repeated_rows(sample_weight, targets, table.n_samples)
+        if of_estimator is not None:
+            rows = np.flatnonzero(of_estimator.counts)
             X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)
+            given_weights = of_estimator.of_mean_one[rows]
+            fit_params = {**fit_params, weight_parameter(self.estimator): given_weights}
         self.estimator_ = clone(self.estimator).fit(self._read(X), y, **fit_params)
         warn_of(self.solution_)
         return self

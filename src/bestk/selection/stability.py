@@ -19,7 +19,7 @@ from bestk.information.reading import MIN_ROWS
 from bestk.information.together import join_subsamples, measure_parts
 from bestk.native.threads import n_threads, threads
 from bestk.selection.base import count_features
-from bestk.selection.folds import make_folds, printed_progress, repeat_rows
+from bestk.selection.folds import make_folds, printed_progress, without_weightless
 from bestk.selection.pipeline import Columns, Task, is_method, read_targets, seed_of, settle
 from bestk.selection.selector import SelectBestK
 
@@ -136,7 +136,7 @@ def stability_selection(
     selector = SelectBestK(k, method, random_state=random_state, n_jobs=n_jobs, **options)
     selector._validate_params()
     table = read_features(X, selector.categorical_features)
-    targets = read_targets(y, selector.target, table.n_samples)
+    targets = read_targets(y, selector.target, table.n_samples, sample_weight)
     columns = Columns.of(selector, table)
     task = Task.measured(selector, table, columns, columns.varying(table), None)
     wanted = count_features(k, table.n_features, task)
@@ -146,7 +146,7 @@ def stability_selection(
     splitter = kind(n_subsamples, train_size=0.5, random_state=random_state)
     labels = targets[0].classes.codes if stratified else np.arange(table.n_samples)
     folds = make_folds(splitter, (labels, labels, groups), classes=stratified)
-    rows = [train for train, _ in repeat_rows(folds, sample_weight, targets)]
+    rows = [train for train, _ in without_weightless(folds, targets[0].weights)]
     task, screen = replace(task, targets=targets), None if screen is None else max(screen, wanted)
     drawn = _Subsamples(selector, task, columns, rows, wanted, screen)
     with threads(n_jobs):
@@ -196,7 +196,8 @@ class _Subsamples:
             or (self.screen is not None and n > self.screen)
             or self.selector.backend not in BACKENDS
         )
-        if alone or task.target is None or task.target.continuous:
+        weighted = task.targets[0].weights is not None
+        if alone or weighted or task.target is None or task.target.continuous:
             return list(np.arange(len(rows))[:, np.newaxis])
         classes = task.target.classes
         counts = [np.bincount(classes.codes[some], minlength=classes.n_classes) for some in rows]

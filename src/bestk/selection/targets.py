@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from bestk._typing import Floats, Indices
-from bestk.data.target import ParsedTarget, weighted_rows
 from bestk.information import Entropies, Measure
 from bestk.information.reading import Measured
 from bestk.problem.lazy import CachedColumns
@@ -21,15 +20,6 @@ from bestk.selection.objectives import Objective
 MAX_WEIGHTS = 40  # of the targets that are tried to maximise the smallest objective
 SMALL_SHARE = 0.01  # of the entropy of a target; less counts nearly in proportion
 MIN_GAIN = 1e-12  # of a swap, relative to the objective: less is rounding
-
-
-def repeated_rows(sample_weight: Any, targets: Sequence[ParsedTarget], n_samples: int) -> Indices:
-    """Rows as often as their weights say, those of equal targets rounded together."""
-    order: Any = targets[0].column
-    if len(targets) > 1:
-        values = np.column_stack([target.column.values[:, 0] for target in targets])
-        order = np.unique(values, axis=0, return_inverse=True)[1].ravel()
-    return weighted_rows(sample_weight, order, n_samples)
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,16 @@ from typing import Any, Protocol, runtime_checkable
 from bestk._typing import Array, Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
-from bestk.errors import UnknownNameError
+from bestk.data.weights import RowWeights
+from bestk.errors import ParameterError, UnknownNameError
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import Scan
+from bestk.information.backends._weighted import WeightedCounter
 from bestk.information.measures import Correction, Query
 
 __all__ = [
     "BACKENDS", "Backend", "PairSource", "Picking", "Scanning", "Summarizing",
-    "device_measures", "get_backend",
+    "device_measures", "get_backend", "refuse_weights", "source_of",
 ]  # fmt: skip
 
 
@@ -75,6 +77,24 @@ def get_backend(name: str) -> Backend:
         counter: Backend = _import("dask_cluster", NO_DASK).DaskCounter
         return counter
     raise UnknownNameError("backend", name, (*BACKENDS, "torch", "dask"))
+
+
+def refuse_weights(name: str, weights: RowWeights | None) -> None:
+    """Refuse weights with a backend that counts whole rows."""
+    if weights is not None and name not in ("auto", "native"):
+        raise ParameterError(
+            f"backend={name!r} counts whole rows, and sample_weight gives them different weights; "
+            "pass backend='auto', which adds up weights on the CPU, or no sample_weight"
+        )
+
+
+def source_of(codes: Codes, target: Target, name: str, correction: Correction | None) -> PairSource:
+    """The entropies of a discrete table: by a backend, or by sums of weights on the CPU."""
+    make: Backend = BACKENDS.get(str(name)) or get_backend(name)
+    if target.weights is None:
+        return make(codes, target, correction)
+    refuse_weights(name, target.weights)
+    return WeightedCounter(codes, target, correction)
 
 
 def device_measures(name: str) -> Any:

@@ -229,7 +229,8 @@ class DeviceScores:
 
     def __init__(self, columns: DeviceColumns, goal: Target | Array) -> None:
         x = columns.values
-        self.n_rows, self.one = int(x.shape[1]), unit_score(int(x.shape[1]))
+        self.n_rows = self.n_samples = int(x.shape[1])
+        self.one = unit_score(self.n_rows)
         self.values = torch.cat([_standardise(part, self.one) for part in x.split(2**13)])
         z = self.values
         self.sums, self.squares = z.sum(1).cpu().numpy(), (z * z).sum(1).cpu().numpy()

@@ -1,0 +1,139 @@
+"""The source for rows that have weights: cells are sums of real weights, added up on the CPU."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk._typing import Array, Floats, Indices
+from bestk.data.codes import Codes
+from bestk.data.target import Target
+from bestk.data.weights import RowWeights
+from bestk.information.measures import (
+    Correction,
+    ExactEntropies,
+    Formula,
+    Query,
+    Tables,
+    chance_by_count,
+    weigh,
+)
+from bestk.native import kernels
+from bestk.native.threads import n_threads, run_tiles, spans, threads
+
+# Pairs whose sums are held at once: 16 bytes each.
+STRIP_PAIRS = 2**20
+# Seconds that a sample of one pair takes, about, which decides how many threads are worth it.
+SAMPLE_SECONDS = 4e-9
+# Pieces of the work for each thread: enough to end together.
+PIECES_PER_THREAD = 4
+
+
+class WeightedCounter:
+    """Entropies of a discrete table whose rows have weights, in effective rows.
+
+    With n the weight of a cell, scaled so that all add up to the effective number of rows m,
+    ``m H = m log m - sum of n log n`` as for counts. Corrections for bias are those of m rows:
+    "miller-madow" adds 1 / 2m for each cell that is not empty. "chance" takes the classes as m
+    rows, rounded to whole ones, and the mean over orders of their labels for a cell of n rows;
+    between whole numbers n it is a straight line.
+    """
+
+    is_discrete = True
+
+    def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
+        weights = target.weights or RowWeights(np.ones(codes.n_samples))
+        self.n_features = codes.n_features
+        # A column of one level is added: its pairs with others are the others by themselves.
+        shape = codes.n_features + 1, codes.n_samples
+        self._codes: NDArray[np.uint16] = np.zeros(shape, np.uint16)
+        self._codes[:-1] = codes.values[:, target.order]
+        self._levels = np.append(codes.levels, 1)
+        self._class_of = target.codes[target.order]
+        self._weights = weights.values[target.order]
+        self._scale = weights.scale
+        self._m = target.n_rows
+        self._occupied = 0.5 if correction == "miller-madow" else 0.0
+        self._chance: Floats | None = None
+        if correction == "chance":
+            self._chance = chance_by_count(round_sizes(target.sizes, self._m))
+        self._one = fixed_point(self._m, codes.n_samples)
+        with threads(seconds=SAMPLE_SECONDS * self._codes.size):
+            self._exact = self._count_singles()
+        self.singles = self._exact.singles()
+        self.copies = self.singles[0]
+
+    def fill(self, query: Query, out: Array) -> None:
+        """Write the measure of each row feature against each column feature into ``out``."""
+        formula = self._exact.formula(query.measure, query.lowest)
+        rows, columns = query.features(self.n_features)
+        mirrored = query.rows is query.columns
+        with threads(seconds=SAMPLE_SECONDS * out.size * len(self._weights)):
+            for start, stop in spans(len(rows), max(1, STRIP_PAIRS // max(1, len(columns)))):
+                first = start if mirrored else 0
+                left = rows[start:stop]
+                right = columns[first:]
+                pair_sums, class_sums = self._add_up(left, right, self._chance)
+                pairs = -weigh((query.measure.xx, pair_sums), (query.measure.xxy, class_sums))
+                out[start:stop, first:] = _in_nats(formula, pairs, left, right)
+                if mirrored:
+                    out[first:, start:stop] = _in_nats(formula, pairs.T, right, left)
+
+    def _count_singles(self) -> ExactEntropies:
+        """Entropies of each feature, from its pairs with the column of one level."""
+        every = np.arange(self.n_features + 1)
+        one_level = every[-1:]
+        pair_sums, class_sums = self._add_up(every, one_level, self._chance)
+        _, sum_of_classes = self._add_up(one_level, one_level, None)
+        total = int(pair_sums[-1, 0])
+        classes = int(sum_of_classes[0, 0])
+        no_table = np.zeros(0, np.int64)
+        tables = Tables(
+            scale=1.0 / (self._one * self._m),
+            total=total,
+            plain=no_table,
+            chance=no_table,
+            offset=classes - int(class_sums[-1, 0]),
+            y=total - classes,
+        )
+        return ExactEntropies(tables, pair_sums[:-1, 0], class_sums[:-1, 0])
+
+    def _add_up(
+        self, rows: Indices, columns: Indices, chance: Floats | None
+    ) -> tuple[Indices, Indices]:
+        """For pairs of columns, in fixed point: the sums of n log n over the cells (xi, xj).
+
+        And those over the cells (xi, xj, y), with what chance adds for each cell (xi, xj).
+        """
+        pair_sums = np.empty((len(rows), len(columns)), np.int64)
+        class_sums = np.empty_like(pair_sums)
+        add = kernels.add_weights.bind(
+            self._codes, self._levels, len(self._weights), int(self._levels.max()),
+            self._class_of, self._weights, self._scale, self._one, self._occupied, chance,
+            self._m, rows, columns, len(columns), pair_sums, class_sums,
+        )  # fmt: skip
+        pieces = PIECES_PER_THREAD * n_threads() if n_threads() > 1 else 1
+        run_tiles(lambda span: add(*span), spans(len(rows), max(1, -(-len(rows) // pieces))))
+        return pair_sums, class_sums
+
+
+def _in_nats(formula: Formula, pairs: Indices, rows: Indices, columns: Indices) -> Floats:
+    """The values of a formula for pairs of features, by what their cells add to it."""
+    total = pairs + formula.row_term[rows, np.newaxis] + formula.column_term[columns]
+    return np.maximum(total * formula.scale, formula.lowest)
+
+
+def round_sizes(sizes: Floats, total: int) -> Indices:
+    """Whole numbers of a given sum near some sizes: the largest remainders are rounded up."""
+    whole = np.floor(sizes).astype(np.int64)
+    short = total - int(whole.sum())
+    largest = np.argsort(whole - sizes, kind="stable")
+    whole[largest[: max(0, short)]] += 1
+    return whole
+
+
+def fixed_point(m: int, n_samples: int) -> float:
+    """The unit of sums of n log n of cells that add up to m, so that no sum overflows.
+
+    A cell of less than one row adds at least ``-1 / e``, and there are at most as many as samples.
+    """
+    largest = m * np.log(m) + m + n_samples + 1.0
+    return float(2.0 ** (57 - int(np.ceil(np.log2(largest)))))

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 from bestk import cmi_matrix, joint_mi_matrix, mutual_information
 from bestk.data.codes import encode
 from bestk.data.target import read_target
-from bestk.errors import DataError, ParameterError
+from bestk.errors import DataError, ParameterError, UnknownNameError
 from bestk.information import measures
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._weighted import WeightedCounter
@@ -177,14 +177,15 @@ def test_normal_information_of_whole_weights_is_near_that_of_repeated_rows(goal)
     np.testing.assert_allclose(weighted, cmi_matrix(X[rows], y[rows], **options), atol=1e-3)
 
 
-@pytest.mark.parametrize("backend", ["torch", "dask"])
+@pytest.mark.parametrize("backend", ["torch", "torch:cuda", "dask"])
 @pytest.mark.parametrize("information", ["discrete", "gaussian"])
 def test_backends_that_count_whole_rows_refuse_weights(backend, information):
-    pytest.importorskip({"torch": "torch", "dask": "distributed"}[backend])
     X, y, weights = made(0)
     options = {"backend": backend, "information": information}
     with pytest.raises(ParameterError, match="pass backend='auto'"):
         mutual_information(X, y, sample_weight=weights, **options)
+    with pytest.raises(UnknownNameError, match="backend"):
+        mutual_information(X, y, sample_weight=weights, backend="abacus")
 
 
 @pytest.mark.parametrize(

@@ -174,7 +174,7 @@ def test_every_row_is_as_likely_as_any_other_to_be_in_a_sample(monkeypatch):
         assert len(set(found)) == 10
         np.testing.assert_array_equal(found, y)
         whole = read_table(values[:, None])
-        np.testing.assert_array_equal(found, rows.draw_rows(whole, None, 40, seed)[1])
+        np.testing.assert_array_equal(found, rows.draw_rows(whole, 40, seed)[1])
         drawn[found.astype(int)] += 1
     assert abs(drawn - 150).max() < 50  # five standard deviations are 53
 

@@ -41,18 +41,16 @@ def rows_to_hold(n_features: int, value_bytes: float) -> int:
     return max(MIN_HELD_ROWS, min(most_rows(n_features), int(room)))
 
 
-def draw_rows(
-    table: Table, rows: Indices | None, most: int, random_state: Any
-) -> tuple[Table, Indices | None]:
-    """At most so many of some or all (None) rows of a table in memory, noted if not all."""
-    n_rows, large = table.n_samples if rows is None else len(rows), most_rows(table.n_features)
+def draw_rows(table: Table, most: int, random_state: Any) -> tuple[Table, Indices | None]:
+    """At most so many rows of a table in memory; None for all. The table notes if not all."""
+    n_rows, large = table.n_samples, most_rows(table.n_features)
     if n_rows <= min(most, large):
-        return table, rows
+        return table, None
     keys, size = _generator(random_state).random(n_rows), min(most, large)
     drawn = np.flatnonzero(keys < _limit(keys, size))
     note = _note_on_sample(size, n_rows, ENOUGH if size < large else "")
     table = replace(table, notes=(*table.notes, note))
-    return table, drawn if rows is None else rows[drawn]
+    return table, drawn
 
 
 def _note_on_sample(n_used: int, n_rows: int, why: str) -> str:

@@ -38,7 +38,6 @@ typedef struct {
     uint8_t *is_last_run;  /* whether the run is the last one of its level */
     int64_t n_runs;
     int64_t *level_starts; /* room for sorting: a number for each level, and one more */
-    uint16_t *partners;    /* room for the levels of another column, in the same order */
 } Groups;
 
 static void make_room(Groups *groups, Room *room, int64_t n_samples, int64_t most_levels) {
@@ -47,7 +46,6 @@ static void make_room(Groups *groups, Room *room, int64_t n_samples, int64_t mos
     groups->run_ends = take(room, n_samples, sizeof *groups->run_ends);
     groups->is_last_run = take(room, n_samples, sizeof *groups->is_last_run);
     groups->level_starts = take(room, most_levels + 1, sizeof *groups->level_starts);
-    groups->partners = take(room, n_samples, sizeof *groups->partners);
 }
 
 /* Sort the samples, which come by class, by their level. */
@@ -72,47 +70,72 @@ static void group_samples(Groups *groups, const uint16_t *levels, const int64_t 
     }
 }
 
-/* The weights of the levels of the other column in a run, and in all runs of a level so far. */
-typedef struct {
-    double *in_run, *in_level;
-} Cells;
+/* Columns that are added up together: one by one, each sum would wait for the one before. */
+enum { TOGETHER = 4 };
 
-/* Add up the cells of two columns: of (xi, xj), and of (xi, xj, y). */
-static void add_pair(const Groups *groups, const uint16_t *levels, int64_t n_samples,
-    int64_t n_levels, const Terms *terms, Cells *cells, int64_t *pair_sum, int64_t *class_sum) {
-    int64_t pairs = 0, classes = 0;
-    int64_t level_start = 0, start = 0;
-    for (int64_t place = 0; place < n_samples; place++)
-        groups->partners[place] = levels[groups->samples[place]];
+/* A column that is paired with the one that the samples are grouped by. */
+typedef struct {
+    const uint16_t *levels; /* of each sample */
+    int64_t n_levels;
+    double *in_run;   /* the weight of each level in a run, */
+    double *in_level; /* and in all runs of a level of the other column so far */
+    int64_t pair_sum, class_sum;
+} Partner;
+
+/* Add the weights of a run to the levels of each partner. */
+static void add_run(const Groups *groups, Partner *partners, int64_t start, int64_t end) {
+    for (int64_t place = start; place < end; place++) {
+        const int64_t s = groups->samples[place];
+        const double weight = groups->weights[place];
+        for (int k = 0; k < TOGETHER; k++) partners[k].in_run[partners[k].levels[s]] += weight;
+    }
+}
+
+/* The cells of a run are complete: sum them up, and add them to those of the level. To find them,
+   look at all levels, or at those of the samples where these are fewer. */
+static void close_run(
+    const Groups *groups, Partner *partner, const Terms *terms, int64_t start, int64_t end) {
+    const int by_level = partner->n_levels <= end - start;
+    const int64_t n_looks = by_level ? partner->n_levels : end - start;
+    for (int64_t look = 0; look < n_looks; look++) {
+        const int64_t level = by_level ? look : partner->levels[groups->samples[start + look]];
+        const double weight = partner->in_run[level];
+        if (weight == 0.0) continue;
+        partner->class_sum += plain_term(terms, weight);
+        partner->in_level[level] += weight;
+        partner->in_run[level] = 0.0;
+    }
+}
+
+/* The same for the cells of a level, the samples from start to end. */
+static void close_level(
+    const Groups *groups, Partner *partner, const Terms *terms, int64_t start, int64_t end) {
+    const int by_level = partner->n_levels <= end - start;
+    const int64_t n_looks = by_level ? partner->n_levels : end - start;
+    for (int64_t look = 0; look < n_looks; look++) {
+        const int64_t level = by_level ? look : partner->levels[groups->samples[start + look]];
+        const double weight = partner->in_level[level];
+        if (weight == 0.0) continue;
+        partner->pair_sum += plain_term(terms, weight);
+        partner->class_sum += chance_term(terms, weight);
+        partner->in_level[level] = 0.0;
+    }
+}
+
+/* Add up the cells of the grouped column with each partner: of (xi, xj), and of (xi, xj, y). */
+static void add_pairs(const Groups *groups, Partner *partners, const Terms *terms) {
+    int64_t level_start = 0;
+    int64_t start = 0;
     for (int64_t run = 0; run < groups->n_runs; run++) {
         const int64_t end = groups->run_ends[run];
-        for (int64_t place = start; place < end; place++)
-            cells->in_run[groups->partners[place]] += groups->weights[place];
-        /* The cells of a run: all levels, or those of its samples where these are fewer. */
-        const int64_t n_looks = least_of(end - start, n_levels);
-        for (int64_t look = 0; look < n_looks; look++) {
-            const int64_t level = n_looks == n_levels ? look : groups->partners[start + look];
-            const double weight = cells->in_run[level];
-            if (weight == 0.0) continue;
-            classes += plain_term(terms, weight);
-            cells->in_level[level] += weight;
-            cells->in_run[level] = 0.0;
-        }
+        add_run(groups, partners, start, end);
+        for (int k = 0; k < TOGETHER; k++) close_run(groups, partners + k, terms, start, end);
         start = end;
         if (!groups->is_last_run[run]) continue;
-        const int64_t n_places = least_of(end - level_start, n_levels);
-        for (int64_t look = 0; look < n_places; look++) {
-            const int64_t level = n_places == n_levels ? look : groups->partners[level_start + look];
-            const double weight = cells->in_level[level];
-            if (weight == 0.0) continue;
-            pairs += plain_term(terms, weight);
-            classes += chance_term(terms, weight);
-            cells->in_level[level] = 0.0;
-        }
+        for (int k = 0; k < TOGETHER; k++)
+            close_level(groups, partners + k, terms, level_start, end);
         level_start = end;
     }
-    *pair_sum = pairs;
-    *class_sum = classes;
 }
 
 /* For the columns rows[first:last] against some columns each: the sums of n log n over the cells of
@@ -126,22 +149,31 @@ EXPORT int bestk_add_weights(const uint16_t *codes, const int64_t *n_levels, int
     const Terms terms = {scale, one, occupied, chance, n_rows};
     Room room = {0};
     Groups groups = {0};
-    Cells cells = {0};
+    Partner partners[TOGETHER] = {0};
     make_room(&groups, &room, n_samples, most_levels);
-    cells.in_run = take(&room, most_levels, sizeof *cells.in_run);
-    cells.in_level = take(&room, most_levels, sizeof *cells.in_level);
-    if (room.status == OK)
-        for (int64_t row = first; row < last; row++) {
-            const int64_t i = rows[row];
-            const uint16_t *own = codes + i * n_samples;
-            group_samples(&groups, own, class_of, weights, n_samples, n_levels[i]);
-            for (int64_t column = 0; column < n_columns; column++) {
-                const int64_t j = columns[column];
-                int64_t *pair_sum = pair_sums + row * pair_stride + column;
-                int64_t *class_sum = class_sums + row * class_stride + column;
-                add_pair(&groups, codes + j * n_samples, n_samples, n_levels[j], &terms, &cells,
-                    pair_sum, class_sum);
+    for (int k = 0; k < TOGETHER; k++) {
+        partners[k].in_run = take(&room, most_levels, sizeof *partners[k].in_run);
+        partners[k].in_level = take(&room, most_levels, sizeof *partners[k].in_level);
+    }
+    for (int64_t row = first; row < last && room.status == OK; row++) {
+        const int64_t i = rows[row];
+        const uint16_t *own = codes + i * n_samples;
+        group_samples(&groups, own, class_of, weights, n_samples, n_levels[i]);
+        for (int64_t column = 0; column < n_columns; column += TOGETHER) {
+            for (int k = 0; k < TOGETHER; k++) {
+                /* Beyond the last column it is the last one again, and not written. */
+                const int64_t j = columns[least_of(column + k, n_columns - 1)];
+                partners[k].levels = codes + j * n_samples;
+                partners[k].n_levels = n_levels[j];
+                partners[k].pair_sum = 0;
+                partners[k].class_sum = 0;
+            }
+            add_pairs(&groups, partners, &terms);
+            for (int k = 0; k < least_of(TOGETHER, n_columns - column); k++) {
+                pair_sums[row * pair_stride + column + k] = partners[k].pair_sum;
+                class_sums[row * class_stride + column + k] = partners[k].class_sum;
             }
         }
+    }
     return release(&room);
 }

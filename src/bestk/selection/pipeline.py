@@ -143,14 +143,13 @@ class Task:
         """
         targets = read_targets(y, options.target, table.n_samples)
         table, targets = drop_weightless(table, targets)
-        chosen: Indices | None = None
         most = n_rows = table.n_samples
         if n_rows > rows.ENOUGH_ROWS and settle(options).information == "blend":
             most = enough_rows(targets)
         if n_rows > rows.MIN_LONG_ROWS or n_rows > most:
-            table, chosen = rows.draw_rows(table, chosen, most, options.random_state)
-        if chosen is not None:
-            table, targets = table.take(chosen), tuple(target.take(chosen) for target in targets)
+            table, drawn = rows.draw_rows(table, most, options.random_state)
+            if drawn is not None:
+                table, targets = table.take(drawn), tuple(target.take(drawn) for target in targets)
         columns, screened = columns or Columns.of(options, table), None
         kept = columns.varying(table)
         if len(kept) > screening.MAX_MEASURED:

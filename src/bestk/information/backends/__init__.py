@@ -80,8 +80,13 @@ def get_backend(name: str) -> Backend:
 
 
 def refuse_weights(name: str, weights: RowWeights | None) -> None:
-    """Refuse weights with a backend that counts whole rows."""
-    if weights is not None and name not in ("auto", "native"):
+    """Refuse weights with a backend that counts whole rows: all but the default."""
+    kind = str(name).partition(":")[0]
+    counts_rows = kind in ("torch", "dask") or BACKENDS.get(str(name)) not in (
+        None,
+        NativeCounter,
+    )
+    if weights is not None and counts_rows:
         raise ParameterError(
             f"backend={name!r} counts whole rows, and sample_weight gives them different weights; "
             "pass backend='auto', which adds up weights on the CPU, or no sample_weight"
@@ -90,10 +95,10 @@ def refuse_weights(name: str, weights: RowWeights | None) -> None:
 
 def source_of(codes: Codes, target: Target, name: str, correction: Correction | None) -> PairSource:
     """The entropies of a discrete table: by a backend, or by sums of weights on the CPU."""
+    refuse_weights(name, target.weights)
     make: Backend = BACKENDS.get(str(name)) or get_backend(name)
     if target.weights is None:
         return make(codes, target, correction)
-    refuse_weights(name, target.weights)
     return WeightedCounter(codes, target, correction)
 
 

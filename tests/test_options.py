@@ -194,6 +194,14 @@ def test_groups_of_files_and_blocks_are_named(tmp_path):
     no_such_parameter(lambda: SelectBestK(2).partial_fit(X, Y, groups=GROUPS), "groups")
 
 
+def test_groups_of_relevant_features_leave_one_row_of_each():
+    columns = NOISE.to_numpy()
+    alone = SelectRelevant(random_state=0).fit(columns, CLASS_OF_PERSON)
+    grouped = SelectRelevant(random_state=0).fit(columns, CLASS_OF_PERSON, groups=PERSON)
+    assert alone.support_.sum() > 6
+    assert grouped.support_.sum() == 0
+
+
 def auc(request, **more):
     scores = make_report(request, NOISE, CLASS_OF_PERSON, stability=0, **more).facts.scores
     assert scores.measure.name == "AUC"

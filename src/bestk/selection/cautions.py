@@ -186,9 +186,10 @@ def _leaks(selected: _Selected, candidates: list[int]) -> list[int]:
         return []
     shares = target.classes.sizes / target.classes.sizes.sum()
     least = leaks.MIN_RELEVANCE * entr(shares).sum()
-    if selected.task.read.levels is None:  # Gaussian estimates see no missing values and no ranges
-        least = -np.inf
-    relevant = np.array([i for i in candidates if selected.relevance[i] > least], np.int64)
+    is_relevant = selected.relevance > least
+    if selected.task.read.levels is None:  # Gaussian estimates do not see what missing values tell
+        is_relevant |= [column.missing.any() for column in selected.columns]
+    relevant = np.array([i for i in candidates if is_relevant[i]], np.int64)
     if not len(relevant):
         return []
     predictions = leaks.predict_alone(*selected.keep(relevant), target)

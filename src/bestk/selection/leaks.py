@@ -286,7 +286,8 @@ def _rank_auc(values: Array, is_positive: NDArray[np.bool_]) -> float:
     n_positive = int(is_positive.sum())
     n_pairs = n_positive * (len(numbers) - n_positive)
     best = 0.5
-    for end in (-np.inf, np.inf):
+    ends = (-np.inf, np.inf) if missing.any() else (np.inf,)
+    for end in ends:
         ranks = rankdata(np.where(missing, end, numbers))
         auc = (ranks[is_positive].sum() - n_positive * (n_positive + 1) / 2) / n_pairs
         best = max(best, auc, 1.0 - auc)

@@ -43,7 +43,6 @@ RESTATED = {
     "nlme/Remifentanil": "the sex, from a formula with the sex",
     "openintro/ucla_f18": "independent study, from the number of the course",
     "wooldridge/gpa2": "one of two groups of students, from the other",
-    "wooldridge/prison": "a share of the population of a state, from the state",
 }
 SMALL = ("breast_cancer", "iris", "wine")  # of scikit-learn, beside those of the quality benchmark
 

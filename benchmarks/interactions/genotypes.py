@@ -2,9 +2,9 @@
 
 Tables of single-nucleotide polymorphisms (SNPs), counts of the rarer allele (0, 1 or 2) of 1,000
 people at 1,000 places, and a disease that half of them have. Each table has three pairs of SNPs
-that act under one model; what share of the liability they explain, and how frequent the
-rarer alleles are, varies. The question is how many of the true pairs are among the best pairs of
-``pair_scan``, and how many SelectBestK selects.
+that act under one model, and two SNPs that matter alone; what share of the liability the pairs
+explain, and how frequent their rarer alleles are, varies. The question is how many of the true
+pairs are among the best pairs of ``pair_scan``, and how many SelectBestK selects.
 
 With ``--linked``, neighbours on the chromosome are correlated, as they are in people. A pair is
 then also counted as recovered if a pair of neighbours of its two SNPs is among the best.
@@ -34,6 +34,8 @@ Pairs = NDArray[np.int64]
 PEOPLE = 1000
 SNPS = 1000
 PAIRS = 3  # true pairs of a table
+SINGLES = 2  # SNPs that matter alone
+SHARE_OF_SINGLE = 0.08  # of the variance of the liability
 BEST = 1000  # pairs that the scan returns
 SELECTED = 20  # SNPs that SelectBestK selects
 KINDS = ("integers", "categories")  # how a table shows its counts
@@ -74,6 +76,9 @@ class Genotypes:
     pairs: Pairs
     """Places of the two SNPs of each true pair, the smaller first."""
 
+    singles: NDArray[np.int64]
+    """Places of the SNPs that matter alone."""
+
     block: NDArray[np.int64]
     """The group of linked SNPs that each SNP belongs to."""
 
@@ -105,17 +110,19 @@ def draw(setting: Setting) -> Genotypes:
     rng = np.random.default_rng([model, *hundredths, setting.seed, setting.linked])
     block_size = BLOCK if setting.linked else 1
     block = np.arange(setting.snps) // block_size
-    true_blocks = rng.choice(block[-1] + 1, 2 * PAIRS, replace=False)
-    places = true_blocks * block_size + rng.integers(block_size, size=2 * PAIRS)
+    true_blocks = rng.choice(block[-1] + 1, 2 * PAIRS + SINGLES, replace=False)
+    places = true_blocks * block_size + rng.integers(block_size, size=len(true_blocks))
     places = np.minimum(places, setting.snps - 1)
+    paired = places[: 2 * PAIRS]
+    singles = places[2 * PAIRS :]
     frequencies = rng.uniform(*FREQUENCY_BOUNDS, setting.snps)
     if setting.linked:
         frequencies = frequencies[block * block_size]  # linked SNPs are about equally frequent
-    frequencies[np.isin(block, block[places])] = setting.frequency
+    frequencies[np.isin(block, block[paired])] = setting.frequency
     counts = _draw_counts(rng, frequencies, block, setting)
-    pairs = np.sort(places.reshape(PAIRS, 2), axis=1)
-    liability = _liability(rng, counts, pairs, setting)
-    return Genotypes(counts, liability > np.median(liability), pairs, block)
+    pairs = np.sort(paired.reshape(PAIRS, 2), axis=1)
+    liability = _liability(rng, counts, pairs, singles, setting)
+    return Genotypes(counts, liability > np.median(liability), pairs, singles, block)
 
 
 def _draw_counts(
@@ -136,17 +143,25 @@ def _draw_counts(
 
 
 def _liability(
-    rng: np.random.Generator, counts: Counts, pairs: Pairs, setting: Setting
+    rng: np.random.Generator, counts: Counts, pairs: Pairs, singles: Any, setting: Setting
 ) -> NDArray[np.float64]:
-    """The effects of the pairs, of equal variance, and everything else that makes people ill."""
+    """The effects of pairs, of equal variance, those of singles, and all that else makes ill."""
+    of_pair = setting.heritability / PAIRS
     liability = np.zeros(len(counts))
     for first, second in pairs:
-        effect = MODELS[setting.model](counts[:, first], counts[:, second]).astype(float)
-        spread = effect.std()
-        if spread > 0:
-            share = setting.heritability / PAIRS
-            liability += np.sqrt(share) * (effect - effect.mean()) / spread
-    return liability + np.sqrt(1 - setting.heritability) * rng.normal(size=len(counts))
+        effect = MODELS[setting.model](counts[:, first], counts[:, second])
+        liability += np.sqrt(of_pair) * _standardize(effect)
+    for single in singles:
+        liability += np.sqrt(SHARE_OF_SINGLE) * _standardize(counts[:, single])
+    unexplained = 1 - setting.heritability - SINGLES * SHARE_OF_SINGLE
+    return liability + np.sqrt(unexplained) * rng.normal(size=len(counts))
+
+
+def _standardize(effect: NDArray[Any]) -> NDArray[np.float64]:
+    """With mean 0 and variance 1, or all 0 where nobody has the effect."""
+    centered = effect - np.mean(effect)
+    spread = centered.std()
+    return centered / spread if spread > 0 else centered
 
 
 def as_table(counts: Counts, kind: str) -> Any:
@@ -168,7 +183,8 @@ def count_blocks(found: Pairs, table: Genotypes) -> int:
     Examples
     --------
     >>> block = np.array([0, 0, 1, 1])
-    >>> table = Genotypes(np.zeros((1, 4), np.int8), np.zeros(1, bool), np.array([[0, 2]]), block)
+    >>> counts, ill, singles = np.zeros((1, 4), np.int8), np.zeros(1, bool), np.array([], int)
+    >>> table = Genotypes(counts, ill, np.array([[0, 2]]), singles, block)
     >>> count_pairs(np.array([[3, 1]]), table), count_blocks(np.array([[3, 1]]), table)
     (0, 1)
     """

@@ -5,6 +5,8 @@ selected and scored again:
 
     python -m benchmarks.quality.ablation --method bestk.selection.forward:BlockForward
 
+Constants may also be the fields of a field, such as those of ``BlockForward.constants``.
+
 ``ablation.csv`` gets a line for each constant, factor and half of the benchmark: how the mean loss
 of real tables, of tables with permuted copies and of made-up ones changes, how the share of noise
 among ten selected columns changes, and in how many folds another set of columns is selected.
@@ -16,7 +18,7 @@ import csv
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -52,6 +54,8 @@ class Variant:
 def variants(method: Any, constants: Sequence[str] = ()) -> Iterator[Variant]:
     """The method with each of its numbers halved, and doubled; or only some of them.
 
+    Numbers of a field that is a dataclass itself are varied as well.
+
     Examples
     --------
     >>> @dataclass(frozen=True)
@@ -64,6 +68,11 @@ def variants(method: Any, constants: Sequence[str] = ()) -> Iterator[Variant]:
     """
     for field in fields(method):
         value = getattr(method, field.name)
+        if is_dataclass(value):
+            for variant in variants(value, constants):
+                changed = replace(method, **{field.name: variant.method})
+                yield replace(variant, method=changed)
+            continue
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or (constants and field.name not in constants):
             continue

@@ -6,6 +6,7 @@ import pytest
 from benchmarks.interactions.genotypes import (
     MODELS,
     PAIRS,
+    SINGLES,
     Setting,
     as_table,
     count_among_columns,
@@ -23,7 +24,7 @@ def test_a_table_has_counts_of_alleles_as_frequent_as_asked_and_half_of_the_peop
     assert set(np.unique(table.counts)) == {0, 1, 2}
     assert table.ill.mean() == pytest.approx(0.5, abs=0.02)
     assert table.counts[:, table.pairs.ravel()].mean() / 2 == pytest.approx(0.4, abs=0.02)
-    assert len(np.unique(table.pairs)) == 2 * PAIRS
+    assert len({*table.pairs.ravel(), *table.singles}) == 2 * PAIRS + SINGLES
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -36,11 +37,17 @@ def test_a_larger_share_of_the_liability_makes_the_pairs_tell_more(model):
     assert strength(0.5) > strength(0.1) > 0
 
 
+def test_singles_matter_alone():
+    table = draw(Setting("xor", 0.4, 0.1, seed=0, snps=60))
+    related = [abs(np.corrcoef(table.counts[:, place], table.ill)[0, 1]) for place in range(60)]
+    assert set(np.argsort(related)[-SINGLES:]) == set(table.singles)
+
+
 def test_linked_neighbours_are_correlated_and_others_are_not():
-    table = draw(Setting("xor", 0.4, 0.3, seed=0, linked=True, snps=60))
+    table = draw(Setting("xor", 0.4, 0.3, seed=0, linked=True, snps=100))
     correlation = np.corrcoef(table.counts.T)
     same = table.block[:, np.newaxis] == table.block
-    neighbours = np.abs(np.subtract.outer(np.arange(60), np.arange(60))) == 1
+    neighbours = np.abs(np.subtract.outer(np.arange(100), np.arange(100))) == 1
     assert correlation[same & neighbours].min() > 0.6
     assert np.abs(correlation[~same]).max() < 0.2
 

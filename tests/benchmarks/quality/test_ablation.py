@@ -6,7 +6,12 @@ from dataclasses import dataclass
 import pytest
 
 from benchmarks.quality import ablation, tune
-from benchmarks.quality.ablation import measure, share_of_other_selections, write_lines
+from benchmarks.quality.ablation import (
+    measure,
+    share_of_other_selections,
+    variants,
+    write_lines,
+)
 from benchmarks.quality.reads import list_reads, note_read
 from benchmarks.quality.tune import Trial
 
@@ -49,6 +54,17 @@ def test_a_constant_without_effect_changes_nothing_and_another_changes_the_noise
     first = lines["first", "doubled"]
     assert first["selections that differ"] == 1
     assert first["noise, made-up"] == 0.5  # from 5 of 10 to all
+
+
+def test_constants_of_a_field_are_varied_inside_it():
+    @dataclass(frozen=True)
+    class Outer:
+        constants: Toy = Toy()
+
+    found = {(v.constant, v.factor): v.method for v in variants(Outer())}
+    assert found["first", "doubled"] == Outer(Toy(first=60))
+    assert found["useless", "halved"] == Outer(Toy(useless=0.5))
+    assert [v.constant for v in variants(Outer(), ["useless"])] == ["useless", "useless"]
 
 
 def test_the_order_of_the_selected_columns_does_not_count():

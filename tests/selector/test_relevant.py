@@ -387,7 +387,7 @@ def test_information_given_a_partner_is_weighted_too():
     [
         (np.full(40, -1.0), "from 0 up"),
         (np.full(40, np.nan), "finite"),
-        (np.zeros(40), "not all"),
+        (np.zeros(40), "some row a weight above zero"),
         (np.ones(3), "give a weight for each row"),
         (np.full(40, "a"), "give numbers"),
     ],

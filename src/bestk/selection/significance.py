@@ -17,9 +17,9 @@ from scipy.special import betaincc, chdtrc
 
 from bestk._typing import Array, Floats, Indices, Mask
 from bestk.data.codes import Codes
-from bestk.data.frames import as_array
 from bestk.data.table import Table, find_numeric
 from bestk.data.target import TARGET_BINS, ParsedTarget, Target, cut_target, read_target
+from bestk.data.weights import check_weights
 from bestk.errors import DataError
 from bestk.information import Entropies, normal_scores
 from bestk.information.measures import CMI
@@ -153,7 +153,9 @@ def count_copies(sample_weight: Any, n_samples: int) -> Indices:
 
     Weights that are multiples of the smallest, and not much larger, are exact.
     """
-    weights = _read_weights(sample_weight, n_samples)
+    weights = check_weights(sample_weight, n_samples)
+    if not weights.any():
+        raise DataError("sample_weight is zero in all rows; give some row a weight above zero")
     positive = weights[weights > 0]
     multiples = weights / positive.min()
     most = MAX_COPIES_OF_ROW * len(positive)
@@ -161,24 +163,6 @@ def count_copies(sample_weight: Any, n_samples: int) -> Indices:
     if not are_whole or multiples.sum() > most:
         multiples = weights * (COPIES_OF_ROW / positive.mean())
     return np.rint(multiples).astype(np.int64)
-
-
-def _read_weights(sample_weight: Any, n_samples: int) -> Floats:
-    """Finite numbers from 0 up, one for each row, of which some are positive."""
-    weights = as_array(sample_weight)
-    if weights.shape != (n_samples,):
-        raise DataError(
-            f"sample_weight.shape == {weights.shape}, expected {(n_samples,)}: "
-            "give a weight for each row"
-        )
-    casting: Any = "unsafe" if weights.dtype == object else "same_kind"
-    try:
-        weights = weights.astype(np.float64, casting=casting)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"sample_weight holds {weights.dtype} values; give numbers") from error
-    if not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
-        raise DataError("sample_weight: give finite numbers from 0 up, not all of them zero")
-    return weights
 
 
 class Scores(NamedTuple):

@@ -1,4 +1,8 @@
-"""Compare selected features by error: ``python -m benchmarks.quality run|limits|report``."""
+"""Compare selected features by error: ``python -m benchmarks.quality run|merge|limits|report``.
+
+run: select and score what the record lacks; merge: add the cells of other files to the record;
+limits: what ways that know more than the table reach; report: write the page.
+"""
 
 import argparse
 import os
@@ -8,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.machine import RESULTS
 from benchmarks.quality.reads import note_read
-from benchmarks.quality.runs import Plan, choose_sets, run
+from benchmarks.quality.runs import Plan, choose_sets, merge_rows, run
 from benchmarks.quality.ways import DEFAULT, RUNNABLE, missing_package
 
 PAGE = Path(__file__).parents[2] / "docs" / "quality.md"
@@ -18,7 +22,7 @@ ROWS = RESULTS / "quality.jsonl"
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The options."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
-    parser.add_argument("task", choices=["run", "limits", "report"])
+    parser.add_argument("task", choices=["run", "merge", "limits", "report"])
     parser.add_argument("--half", choices=["tune", "judge"], default="judge")
     ways = {"default": list(RUNNABLE), "choices": RUNNABLE, "metavar": "WAY"}
     parser.add_argument("--ways", nargs="+", **ways)
@@ -29,6 +33,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=float, help="start nothing after this time")
     parser.add_argument("--out", type=Path, default=ROWS, help="file of results, JSON lines")
+    parser.add_argument("--merged", nargs="+", type=Path, default=[], help="files to add")
     parser.add_argument("--data", help="folder of the paper's sets (default: BESTK_DATA)")
     parser.add_argument("--data2", help="folder of the other sets (default: BESTK_DATA2)")
     parser.add_argument("--page", type=Path, default=PAGE)
@@ -36,7 +41,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what is not done yet, or write the report."""
+    """Do the task."""
     options = parse(arguments)
     folders = {"BESTK_DATA": options.data, "BESTK_DATA2": options.data2}
     os.environ.update({name: folder for name, folder in folders.items() if folder})
@@ -48,6 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from benchmarks.quality.limits import write_limits
 
         write_limits(RESULTS, options.jobs)
+    elif options.task == "merge":
+        print(f"{merge_rows(options.out, options.merged)} new cells")
     else:
         run(plan_of(options))
     return 0

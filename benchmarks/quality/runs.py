@@ -69,6 +69,31 @@ def _parse_lines(text: str) -> list[dict[str, Any]]:
     return rows
 
 
+def merge_rows(path: Path, others: Sequence[Path]) -> int:
+    """Add the cells of other files to the record and its packed copy; returns how many are new."""
+    lines_of_record = packed_copy(path) if packed_copy(path).exists() else path
+    rows = {key_of(row): row for row in read_any(lines_of_record)}
+    n_before = len(rows)
+    for other in others:
+        for row in read_any(other):
+            rows.setdefault(key_of(row), row)
+    lines = [json.dumps(row, separators=(",", ":")) + "\n" for row in rows.values()]
+    path.write_text("".join(lines))
+    _pack(path)
+    return len(rows) - n_before
+
+
+def read_any(path: Path) -> list[dict[str, Any]]:
+    """Finished cells of a file, packed or not; none if there is no such file."""
+    if not path.exists():
+        return []
+    return read_packed(path) if path.suffix == ".gz" else _parse_lines(path.read_text())
+
+
+def _pack(path: Path) -> None:
+    packed_copy(path).write_bytes(gzip.compress(path.read_bytes(), mtime=0))
+
+
 def packed_copy(path: Path) -> Path:
     """The compressed copy that is kept with the results."""
     return path.with_name(path.name + ".gz")
@@ -108,7 +133,7 @@ def run(plan: Plan) -> None:
         for number, text in enumerate(pool.map(run_fold, work), 1):
             print(f"{number}/{len(work)} {text}", flush=True)
     if plan.out.exists():
-        packed_copy(plan.out).write_bytes(gzip.compress(plan.out.read_bytes(), mtime=0))
+        _pack(plan.out)
 
 
 def _work_to_do(plan: Plan, done: set[Key]) -> Iterator["Work"]:

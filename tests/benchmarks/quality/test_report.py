@@ -9,7 +9,17 @@ import pytest
 from benchmarks.quality import judge, runs
 from benchmarks.quality.reads import note_read
 from benchmarks.quality.report import write_report
-from benchmarks.quality.runs import Plan, Work, cells, key_of, packed_copy, read_rows, run_fold
+from benchmarks.quality.runs import (
+    Plan,
+    Work,
+    cells,
+    key_of,
+    merge_rows,
+    packed_copy,
+    read_packed,
+    read_rows,
+    run_fold,
+)
 from benchmarks.quality.scores import Scores, stability
 
 LOSSES = {"default": 0.10, "f_classif": 0.20, "L1": 0.15}
@@ -168,3 +178,15 @@ def test_rows_come_back_from_the_packed_copy(tmp_path):
     packed_copy(tmp_path / "rows.jsonl").write_bytes(gzip.compress(b'{"way": "L1"}\n'))
     assert read_rows(tmp_path / "rows.jsonl") == [{"way": "L1"}]
     assert (tmp_path / "rows.jsonl").read_text() == '{"way": "L1"}\n'
+
+
+def test_cells_of_another_file_are_added_once(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    other = tmp_path / "other.jsonl"
+    first = row("colon", "L1", 0.1)
+    path.write_text(json.dumps(first) + "\n")
+    other.write_text("\n".join(map(json.dumps, [row("colon", "L1", 0.3), row("dna", "L1", 0.2)])))
+    assert merge_rows(path, [other]) == 1
+    assert merge_rows(path, [other]) == 0
+    assert [each["set"] for each in read_packed(packed_copy(path))] == ["colon", "dna"]
+    assert read_rows(path)[0] == first

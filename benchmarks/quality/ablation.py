@@ -108,7 +108,7 @@ def compare(plain: Sequence[Row], changed: Sequence[Row]) -> dict[str, float]:
     before = _means_by_source(plain)
     after = _means_by_source(changed)
     difference = (after - before).round(6)
-    return {
+    values = {
         "loss, real tables": difference["loss"].get("real", np.nan),
         "loss, with copies": difference["loss"].get("copies", np.nan),
         "loss, made-up": difference["loss"].get("made-up", np.nan),
@@ -117,6 +117,7 @@ def compare(plain: Sequence[Row], changed: Sequence[Row]) -> dict[str, float]:
         "noise, made-up": difference["noise"].get("made-up", np.nan),
         "selections that differ": round(share_of_other_selections(plain, changed), 4),
     }
+    return {name: float(value) for name, value in values.items()}
 
 
 def _means_by_source(rows: Sequence[Row]) -> pd.DataFrame:

@@ -135,6 +135,19 @@ def test_new_tables_come_first_and_the_page_says_how_often_they_were_read(tmp_pa
     assert len(lines) == 1 + len(LOSSES)
 
 
+def test_the_page_shows_what_each_constant_is_worth(tmp_path):
+    source = tmp_path / "rows.jsonl"
+    source.write_text("\n".join(map(json.dumps, rows())) + "\n")
+    ablation = tmp_path / "ablation.csv"
+    ablation.write_text(
+        'constant,value,change,half,"loss, real tables",date,commit\n'
+        "ridge,0.03,halved,tune,0.0012,2026-01-01,abc\n"
+    )
+    write_report(source, tmp_path / "quality.md", ablation=ablation)
+    page = (tmp_path / "quality.md").read_text()
+    assert "| ridge | 0.0300 | halved | tune | 0.0012 |" in page
+
+
 def test_without_rows_the_page_says_so(tmp_path):
     write_report(tmp_path / "none.jsonl", tmp_path / "quality.md")
     assert "has not been run yet" in (tmp_path / "quality.md").read_text()

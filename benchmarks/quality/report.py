@@ -88,7 +88,13 @@ class Report:
         self.page.parts.append(grid.markdown().rstrip())
 
 
-def write_report(source: Path, page: Path, folder: Path | None = None, reads: Path = READS) -> None:
+def write_report(
+    source: Path,
+    page: Path,
+    folder: Path | None = None,
+    reads: Path = READS,
+    ablation: Path = ABLATION,
+) -> None:
     """Write the page, its tables and its pictures."""
     rows = [row for row in read_rows(source) if row["way"] in NAMES]
     report = Report(rows, folder or source.parent, page)

@@ -1,0 +1,160 @@
+"""What blocks of columns tell about a target, given the columns that are selected already."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from bestk._typing import Floats, Indices
+from bestk.information.blocks import SMALLEST_VARIANCE, Design, TargetScores
+
+
+def shared_noise(covariances: Floats, variance: float) -> Floats:
+    """Covariances of the noise of standardized columns: ``variance`` times the cube of theirs.
+
+    Every column has noise of this variance. Columns of a small correlation have nearly independent
+    noise, so that a chance correlation counts less; copies have the same noise, so that a second
+    copy is no new measurement of what both stand for.
+    """
+    return variance * covariances**3
+
+
+@dataclass
+class _EqualBlocks:
+    """The blocks that have the same number d of columns."""
+
+    features: Indices
+    """The features that have these blocks."""
+
+    columns: Indices
+    """The columns of each block, of shape (d, number of features)."""
+
+    total: Floats
+    """Covariances within each block, of shape (d, d, number of features)."""
+
+    within: Floats
+    """The same given the target."""
+
+    def condition_on(self, total: Floats, within: Floats) -> None:
+        """Subtract what one more selected column explains; rows as those of ``Conditional``."""
+        row = total[self.columns]
+        self.total -= row[:, np.newaxis] * row
+        row = within[self.columns]
+        self.within -= row[:, np.newaxis] * row
+
+    def information(self) -> Floats:
+        """Information of the first 1, 2, ..., d columns of each block, one row for each number."""
+        log_ratios = _log_pivots(self.total) - _log_pivots(self.within)
+        return np.asarray(0.5 * np.cumsum(log_ratios, axis=0))
+
+
+def _log_pivots(covariances: Floats) -> Floats:
+    """Logarithms of the variance of each column of a block given those before it, by Cholesky.
+
+    0 for a column that those before it determine: it adds nothing. ``covariances`` has the shape
+    (d, d, number of blocks).
+    """
+    size = len(covariances)
+    if size == 1:
+        variances = covariances[0]
+        return np.log(np.where(variances > SMALLEST_VARIANCE, variances, 1.0))
+    rest = covariances.copy()
+    logs = np.zeros((size, covariances.shape[2]))
+    for column in range(size):
+        variance = rest[column, column]
+        varies = variance > SMALLEST_VARIANCE
+        safe_variance = np.where(varies, variance, 1.0)
+        logs[column] = np.log(safe_variance)
+        later = rest[column, column + 1 :] * varies
+        shared = later[:, np.newaxis] * later / safe_variance
+        rest[column + 1 :, column + 1 :] -= shared
+    return logs
+
+
+class ConditionalMoments:
+    """Covariances of the blocks of a design given selected columns, in total and within a target.
+
+    Selecting a column is one step of a Cholesky factorization of both.
+    """
+
+    def __init__(self, design: Design, target: TargetScores, noise: float) -> None:
+        """Nothing is selected. ``noise``: the variance of the noise of every column."""
+        self.design = design
+        self.target = target
+        self.noise = noise
+        self.explained = np.hstack([target.explain(part, design.unit) for part in design.parts])
+        self.selected: list[int] = []
+        # Of each selected column: covariances of all columns with it, given those selected before,
+        # over its standard deviation.
+        self.total_rows: list[Floats] = []
+        self.within_rows: list[Floats] = []
+        self._blocks = [
+            self._equal_blocks(np.array(features))
+            for features in _by_size([len(block) for block in design.blocks])
+        ]
+
+    def copy(self) -> Self:
+        """The same moments, to be conditioned on other columns."""
+        clone = object.__new__(type(self))
+        vars(clone).update(vars(self))
+        clone.selected = list(self.selected)
+        clone.total_rows = list(self.total_rows)
+        clone.within_rows = list(self.within_rows)
+        clone._blocks = deepcopy(self._blocks)
+        return clone
+
+    def _equal_blocks(self, features: Indices) -> _EqualBlocks:
+        columns = np.stack([self.design.blocks[j] for j in features], axis=1)
+        size = len(columns)
+        total = np.empty((size, size, len(features)))
+        within = np.empty_like(total)
+        for i in range(size):
+            for j in range(i + 1):
+                covariance = self.design.covariances_of(columns[i], columns[j])
+                explained = self.explained[:, columns[i]] * self.explained[:, columns[j]]
+                noise = shared_noise(covariance, self.noise)
+                total[i, j] = total[j, i] = covariance + noise
+                within[i, j] = within[j, i] = covariance - explained.sum(axis=0) + noise
+        return _EqualBlocks(features, columns, total, within)
+
+    def information(self) -> list[tuple[Indices, Floats]]:
+        """Features whose blocks have the same number of columns, and their information.
+
+        Row i of the information is that of the first i + 1 columns of each block.
+        """
+        return [(blocks.features, blocks.information()) for blocks in self._blocks]
+
+    def condition_on(self, column: int) -> None:
+        """Select a block column; one that the selected ones determine changes nothing."""
+        row = self.design.rows(np.array([column]))[0]
+        covariances = self.design.covariances(row)
+        total, within = self._given_selected(covariances, column)
+        if min(total[column], within[column]) <= SMALLEST_VARIANCE:
+            return
+        total /= np.sqrt(total[column])
+        within /= np.sqrt(within[column])
+        self.selected.append(column)
+        self.total_rows.append(total)
+        self.within_rows.append(within)
+        for blocks in self._blocks:
+            blocks.condition_on(total, within)
+
+    def _given_selected(self, covariances: Floats, column: int) -> tuple[Floats, Floats]:
+        """Covariances of all columns with one, in total and within, given the selected ones."""
+        total = covariances + shared_noise(covariances, self.noise)
+        within = total - self.explained[:, column] @ self.explained
+        for row in self.total_rows:
+            total -= row[column] * row
+        for row in self.within_rows:
+            within -= row[column] * row
+        return total, within
+
+
+def _by_size(sizes: Sequence[int]) -> list[list[int]]:
+    """Places of equal sizes together."""
+    places: dict[int, list[int]] = {}
+    for place, size in enumerate(sizes):
+        places.setdefault(size, []).append(place)
+    return list(places.values())

@@ -12,7 +12,8 @@ from bestk.data.files import Loaded
 from bestk.errors import printable
 from bestk.evaluation import error_curves, shared_tasks
 from bestk.selection.cautions import describe, find_cautions
-from bestk.selection.methods import Method, get_method
+from bestk.selection.method import Method
+from bestk.selection.methods import get_method
 from bestk.selection.selector import SelectBestK
 
 PAGES = (".html", ".htm")

@@ -1,17 +1,19 @@
-"""What the blocks of a table tell about its targets: the information that the default selects by."""
+"""What the blocks of a table tell about its targets, by which the default selects."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.data.table import Table, find_numeric
+from bestk.data.table import Table, find_features, find_numeric
 from bestk.data.target import ParsedTarget
+from bestk.errors import ParameterError
 from bestk.information.blocks import Design, TargetScores, make_design
 from bestk.information.constants import BlockConstants
 from bestk.information.moments import ConditionalMoments
-from bestk.information.synergy import Pair, PairCounts, can_scan
+from bestk.information.reading import Measured, Reading
+from bestk.information.synergy import WORK_PER_SECOND, PairSearch, can_scan
 from bestk.native.threads import threads
 
 
@@ -25,8 +27,8 @@ class BlockInformation:
     relevance: Floats
     """I(xi; y) of each feature in nats, summed over targets, less what chance gives on average."""
 
-    count_pairs: tuple[Callable[[], PairCounts], ...] = ()
-    """For each target: how pairs are counted, where their number allows it."""
+    search: PairSearch | None = None
+    """Finds pairs with synergy; None where features are groups of columns."""
 
     worst: bool = False
     """Whether the smallest objective of several targets counts, and not their sum."""
@@ -39,29 +41,22 @@ class BlockInformation:
         table: Table,
         categorical: Indices,
         targets: Sequence[ParsedTarget],
-        weights: Floats | None = None,
+        constants: BlockConstants,
         *,
-        constants: BlockConstants | None = None,
-        backend: str = "auto",
+        search: PairSearch | None = None,
         n_jobs: int | None = None,
         worst: bool = False,
     ) -> "BlockInformation":
         """Read a table; ``categorical`` has the places of numbers that are codes of categories."""
-        constants = constants or BlockConstants()
-        weights = None if weights is None else weights * (len(weights) / weights.sum())
+        row_weights = targets[0].weights
+        weights = None if row_weights is None else row_weights.of_mean_one
         with threads(n_jobs):
             scored = tuple(
                 TargetScores.of(target, weights, constants.largest_score) for target in targets
             )
             design = make_design(table, categorical, scored, weights, constants)
             relevance = np.sum([relevance_of(design, target) for target in scored], axis=0)
-        numeric = find_numeric(table, categorical)
-        count_pairs: tuple[Callable[[], PairCounts], ...] = ()
-        if table.n_features > 1:
-            count_pairs = tuple(
-                _PairCounting(table, numeric, target, backend) for target in targets
-            )
-        return cls(design, scored, constants, relevance, count_pairs, worst, n_jobs)
+        return cls(design, scored, constants, relevance, search, worst, n_jobs)
 
     @property
     def n_features(self) -> int:
@@ -75,7 +70,7 @@ class BlockInformation:
         return self.constants.ridge + self.constants.ridge_rows / rows
 
     @property
-    def parts(self) -> "tuple[BlockInformation, ...]":
+    def of_targets(self) -> "tuple[BlockInformation, ...]":
         """The information about each target."""
         if len(self.targets) == 1:
             return (self,)
@@ -84,7 +79,7 @@ class BlockInformation:
                 self,
                 targets=(target,),
                 relevance=relevance_of(self.design, target),
-                count_pairs=self.count_pairs[place : place + 1],
+                search=None if self.search is None else self.search.of_target(place),
                 worst=False,
             )
             for place, target in enumerate(self.targets)
@@ -93,8 +88,7 @@ class BlockInformation:
     def moments(self, design: Design | None = None) -> list[ConditionalMoments]:
         """Covariances with nothing selected, for each target."""
         return [
-            ConditionalMoments(design or self.design, target, self.noise)
-            for target in self.targets
+            ConditionalMoments(design or self.design, target, self.noise) for target in self.targets
         ]
 
     def mi(self) -> Floats:
@@ -125,20 +119,151 @@ class BlockInformation:
         """The information of groups of features: 0, 1, ... in ``labels``, -1 for none."""
         design = self.design.merged(labels)
         relevance = np.sum([relevance_of(design, target) for target in self.targets], axis=0)
-        return replace(self, design=design, relevance=relevance, count_pairs=())
+        return replace(self, design=design, relevance=relevance, search=None)
 
 
 @dataclass(frozen=True)
-class _PairCounting:
-    """Counts the pairs of a table with one target when it is called."""
+class MeasuredBlocks:
+    """The columns of a table that are considered together, and what they tell."""
 
-    table: Table
-    numeric: Indices
-    target: ParsedTarget
-    backend: str
+    measured: Measured
+    kept: Indices
+    """The places of these columns among those that were given."""
 
-    def __call__(self) -> PairCounts:
-        return PairCounts.of(self.table, self.numeric, self.target.classes, self.backend)
+    relevance: Floats
+    """I(xi; y) of all columns that were given."""
+
+    notes: tuple[str, ...]
+    """What was left out, and what to pass to have it looked at."""
+
+
+def measure_blocks(
+    reading: Reading,
+    table: Table,
+    targets: Sequence[ParsedTarget],
+    constants: BlockConstants,
+    *,
+    included: Indices,
+    most: int,
+    grouped: bool = False,
+    worst: bool = False,
+    time_limit: float | None = None,
+) -> MeasuredBlocks:
+    """What the blocks of a table tell about one or more targets.
+
+    Parameters
+    ----------
+    included
+        Places of columns that are considered whatever they tell.
+    most
+        The number of columns to select, at least so many of which are considered.
+    grouped
+        Whether groups of columns are selected: then all are considered, and no pairs.
+    worst
+        Whether the smallest objective of several targets counts, and not their sum.
+    time_limit
+        Seconds for a scan of all pairs of columns; None for a scan of up to ten seconds.
+    """
+    refuse_settings_of_counts(reading)
+    categorical = find_features(reading.categorical_features, table)
+    numeric = find_numeric(table, categorical)
+    n_features = table.n_features
+    search = None
+    notes: list[str] = []
+    if not grouped and n_features > 1:
+        on_gpu = reading.backend.startswith("torch:cuda")
+        scans_all = can_scan(n_features, table.n_samples, on_gpu, time_limit)
+        search = PairSearch(
+            table,
+            numeric,
+            tuple(targets),
+            reading.backend,
+            constants,
+            scans_all,
+            np.arange(n_features),
+        )
+        if not scans_all:
+            notes.append(_note_on_scan(n_features, table.n_samples))
+    kept = np.arange(n_features)
+    relevance = None
+    considered = max(constants.max_measured, 2 * most)
+    if n_features > considered and not grouped:
+        relevance = _relevance_in_strips(reading, table, categorical, targets, constants)
+        kept = _columns_to_consider(relevance, considered, included, search)
+        notes.append(
+            f"{len(kept):,} of {n_features:,} columns were considered together: those with the "
+            "largest relevance alone, and those of pairs with synergy"
+        )
+    part = table if len(kept) == n_features else table.keep(kept)
+    information = BlockInformation.of(
+        part,
+        np.flatnonzero(np.isin(kept, categorical)),
+        targets,
+        constants,
+        search=None if search is None else search.among(kept),
+        n_jobs=reading.n_jobs,
+        worst=worst,
+    )
+    if relevance is None:
+        relevance = information.relevance
+    measured = Measured(information, discretised=np.flatnonzero(np.isin(kept, numeric)))
+    return MeasuredBlocks(measured, kept, relevance, tuple(notes))
+
+
+def _note_on_scan(n_features: int, n_samples: int) -> str:
+    """That pairs were not scanned, and how to have them scanned."""
+    seconds = np.ceil(n_features**2 * n_samples / WORK_PER_SECOND)
+    return (
+        f"the pairs of {n_features:,} columns were not scanned, so that columns that tell "
+        "something only together may be missed; a scan takes about "
+        f"{seconds:,.0f} seconds on two cores: pass time_limit in seconds, or use a GPU"
+    )
+
+
+def _relevance_in_strips(
+    reading: Reading,
+    table: Table,
+    categorical: Indices,
+    targets: Sequence[ParsedTarget],
+    constants: BlockConstants,
+) -> Floats:
+    """I(xi; y) of each column, of which only some are held at a time."""
+    relevance = np.empty(table.n_features)
+    for start in range(0, table.n_features, constants.max_measured):
+        strip = np.arange(start, min(start + constants.max_measured, table.n_features))
+        information = BlockInformation.of(
+            table.keep(strip),
+            np.flatnonzero(np.isin(strip, categorical)),
+            targets,
+            constants,
+            n_jobs=reading.n_jobs,
+        )
+        relevance[strip] = information.relevance
+    return relevance
+
+
+def _columns_to_consider(
+    relevance: Floats, count: int, included: Indices, search: PairSearch | None
+) -> Indices:
+    """The columns with the largest relevance, those of pairs, and those to include."""
+    chosen = [np.argsort(-relevance, kind="stable")[:count], included]
+    if search is not None:
+        chosen += [np.array([pair.first, pair.second]) for pair in search.strongest]
+    return np.unique(np.concatenate(chosen)).astype(np.int64)
+
+
+def refuse_settings_of_counts(reading: Reading) -> None:
+    """Refuse settings of counts in bins, which the default method does not make."""
+    if not (isinstance(reading.discretizer, str) and reading.discretizer == "auto"):
+        raise ParameterError(
+            f"discretizer={reading.discretizer!r} cuts numbers into bins, and method='auto' takes "
+            "them as they are; leave it out, or pass a method that counts, such as method='jmi'"
+        )
+    if reading.correction is not None:
+        raise ParameterError(
+            f"correction={reading.correction!r} corrects counts, and method='auto' makes none; "
+            "leave it out, or pass a method that counts, such as method='jmi'"
+        )
 
 
 def block_information(design: Design, moments: ConditionalMoments) -> Floats:
@@ -161,6 +286,3 @@ def relevance_of(design: Design, target: TargetScores) -> Floats:
     """I(xi; y) of each feature of a design, less chance; at most the entropy of the target."""
     information = block_information(design, ConditionalMoments(design, target, noise=0.0))
     return np.minimum(information, target.entropy)
-
-
-__all__ = ["BlockInformation", "Pair", "block_information", "can_scan", "relevance_of"]

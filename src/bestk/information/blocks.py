@@ -11,10 +11,10 @@ whole numbers too: the order of rows and the number of threads do not change a b
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import chdtrc, ndtri
 
 from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices
@@ -32,8 +32,13 @@ SMALLEST_VARIANCE = 1e-6
 # Block columns that are copied at a time.
 STRIP_COLUMNS = 256
 
-# Curves and bins need as many different scores as this to say more than a straight line.
-MIN_DIFFERENT_SCORES = 3
+# The variance that a straight line in the score leaves of its square, in scores; a column of two
+# values has less, and no curve.
+SMALLEST_CURVE = 2.5e-3
+
+# Rows of a bin on average, and the number of bins, that are needed to test for a relation in bins.
+MIN_ROWS_PER_BIN = 20
+MIN_BINS = 5
 
 
 @dataclass(frozen=True)
@@ -52,21 +57,26 @@ class TargetScores:
     entropy: float
     """H(y) of classes, in nats; infinite for numbers."""
 
+    classes: Indices
+    """The class of each sample; 0 for numbers."""
+
     @classmethod
-    def of(cls, target: ParsedTarget, weights: Floats | None, largest_score: float) -> "TargetScores":
+    def of(
+        cls, target: ParsedTarget, weights: Floats | None, largest_score: float
+    ) -> "TargetScores":
         """The columns of a target; ``weights`` (None: all equal) have a mean of 1."""
         root = np.ones(target.n_samples) if weights is None else np.sqrt(weights)
         if target.continuous:
             numbers = target.numbers[:, np.newaxis]
             scores = normal_scores(numbers, weights, largest_score)
             lengths = np.sqrt((scores * scores).sum(axis=1))
-            return cls(scores, lengths, 1, np.inf)
+            return cls(scores, lengths, 1, np.inf, np.zeros(target.n_samples, np.int64))
         codes = target.classes.codes
         indicators = (codes == np.arange(target.classes.n_classes)[:, np.newaxis]) * root
         sizes = (indicators * indicators).sum(axis=1)
         shares = sizes / sizes.sum()
         entropy = -float((shares * np.log(np.where(shares > 0, shares, 1.0))).sum())
-        return cls(indicators, np.sqrt(sizes), len(sizes) - 1, entropy)
+        return cls(indicators, np.sqrt(sizes), len(sizes) - 1, entropy, codes)
 
     def explain(self, values: Floats, unit: float) -> Floats:
         """What the target explains of block columns, as coordinates.
@@ -104,9 +114,7 @@ def normal_scores(values: Array, weights: Floats | None, largest_score: float) -
     return scores
 
 
-def score_block(
-    block: Floats, weights: Floats | None, largest_score: float, out: Floats
-) -> None:
+def score_block(block: Floats, weights: Floats | None, largest_score: float, out: Floats) -> None:
     """Write normal scores of some columns, one row each, to ``out``; the block is overwritten."""
     n_samples = block.shape[1]
     if weights is None:
@@ -179,6 +187,9 @@ class Design:
     effective_rows: float
     """The number of rows; with weights (sum w)**2 / sum w**2."""
 
+    weights: Floats | None = None
+    """The weights of the rows, of mean 1, whose square roots the columns contain."""
+
     @property
     def n_samples(self) -> int:
         """The number of rows of the table."""
@@ -227,7 +238,7 @@ class Design:
         return replace(
             self,
             parts=(self.rows(np.concatenate(columns)),),
-            blocks=tuple(np.arange(a, b) for a, b in zip(starts[:-1], starts[1:], strict=True)),
+            blocks=tuple(np.arange(a, b) for a, b in pairwise(starts)),
             prefixes=tuple(self.prefixes[j] for j in features),
         )
 
@@ -301,6 +312,7 @@ def make_design(
         prefixes=tuple(is_numeric.tolist()),
         unit=unit,
         effective_rows=effective_rows(n_samples, weights),
+        weights=weights,
     )
 
 
@@ -358,12 +370,19 @@ def _other_columns(
 
     curves = _curves(scores, missing, weights, constants)
     information = _information_beside(curves, scores, targets, unit)
-    degrees = targets[0].degrees
-    cost = constants.parameter_cost * degrees / (2.0 * n_rows)
-    curved = np.flatnonzero(information > cost)
+    degrees = sum(target.degrees for target in targets)
+    is_curved = information > constants.parameter_cost * degrees / (2.0 * n_rows)
+    curved = np.flatnonzero(is_curved)
     if len(curved):
         features.append(curved)
         columns.append(curves[curved])
+
+    curves[~is_curved] = 0.0
+    binned = _need_bins(scores, curves, targets, weights, constants)
+    if len(binned):
+        indicators = _bin_indicators(scores[binned], weights, constants)
+        features.append(np.repeat(binned, len(indicators) // len(binned)))
+        columns.append(indicators)
 
     return _Strip(
         start + np.concatenate(features) if features else np.empty(0, np.int64),
@@ -385,9 +404,70 @@ def _curves(
     slopes = (squares * scores).sum(axis=1) / np.maximum((scores * scores).sum(axis=1), 1.0)
     squares -= slopes[:, np.newaxis] * scores
     variance = (squares**2).mean(axis=1)
-    squares[variance < 2.5e-3] = 0.0
+    squares[variance < SMALLEST_CURVE] = 0.0
     standardise_weighted(squares, weights, unit)
     return squares
+
+
+def _bin_limits(n_samples: int, constants: BlockConstants) -> Floats:
+    """Scores between bins of equal frequency, in standard deviations; none where rows are few."""
+    n_bins = min(constants.curve_bins, n_samples // MIN_ROWS_PER_BIN)
+    if n_bins < MIN_BINS:
+        return np.empty(0)
+    return np.asarray(ndtri(np.arange(1, n_bins) / n_bins))
+
+
+def _need_bins(
+    scores: Floats,
+    curves: Floats,
+    targets: Sequence[TargetScores],
+    weights: Floats | None,
+    constants: BlockConstants,
+) -> Indices:
+    """The columns that tell more in bins than scores and curves do, by Pillai's trace."""
+    n_columns, n_samples = scores.shape
+    unit = unit_score(n_samples)
+    limits = _bin_limits(n_samples, constants)
+    if not len(limits):
+        return np.empty(0, np.int64)
+    root = np.ones(n_samples) if weights is None else np.sqrt(weights)
+    all_limits = np.full(constants.curve_bins - 1, np.inf)
+    all_limits[: len(limits)] = unit * limits
+    has_curve = curves.any(axis=1)
+    needed = np.zeros(n_columns, bool)
+    for target in targets:
+        sizes = np.empty((n_columns, constants.curve_bins))
+        sums = np.empty((n_columns, constants.curve_bins, int(target.classes.max()) + 1))
+        values = target.columns.sum(axis=0) * root
+        plain_scores = scores if weights is None else scores / np.where(root > 0, root, 1.0)
+        kernels.sum_bins(
+            plain_scores, n_columns, n_samples, all_limits, target.classes, root**2, values,
+            sums.shape[2], sizes, sums,
+        )  # fmt: skip
+        by_size = np.where(sizes > 0, sizes, 1.0)[:, :, np.newaxis]
+        explained = (sums**2 / by_size).sum(axis=1) / np.maximum(target.lengths**2, 1e-300)
+        trace = explained.sum(axis=1) - (1.0 if target.degrees + 1 == len(target.columns) else 0.0)
+        smooth = (target.explain(scores, unit) ** 2).sum(axis=0)
+        smooth += (target.explain(curves, unit) ** 2).sum(axis=0)
+        degrees = ((sizes > 0).sum(axis=1) - 2 - has_curve) * target.degrees
+        statistic = effective_rows(n_samples, weights) * np.maximum(trace - smooth, 0.0)
+        pvalues = np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), statistic), 1.0)
+        needed |= pvalues < constants.curve_pvalue
+    return np.flatnonzero(needed)
+
+
+def _bin_indicators(scores: Floats, weights: Floats | None, constants: BlockConstants) -> Floats:
+    """Indicators of all bins but the first of each column, one below the other."""
+    n_columns, n_samples = scores.shape
+    unit = unit_score(n_samples)
+    limits = _bin_limits(n_samples, constants)
+    root = np.ones(n_samples) if weights is None else np.sqrt(weights)
+    plain_scores = scores / np.where(root > 0, root, 1.0)
+    bins = np.searchsorted(unit * limits, plain_scores, side="right")
+    indicators = bins[:, np.newaxis] == np.arange(1, len(limits) + 1)[:, np.newaxis]
+    columns = indicators.astype(np.float64).reshape(n_columns * len(limits), n_samples)
+    standardise_weighted(columns, weights, unit)
+    return columns
 
 
 def _information_beside(

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from bestk._cached import cached_property
 from bestk._memory import free_memory, limits
 from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes
@@ -19,22 +18,7 @@ from bestk.information.backends import PairSource, Summarizing, source_of
 from bestk.information.measures import Correction, Measure, Query
 from bestk.native.threads import threads
 
-DOUBT = 1.5  # times the largest relevance by chance: the cost of a column without any
-CURVED = 0.5  # times the largest curvature by chance: what is smaller does not count
-AGREEMENT = 1.25  # standard errors; a mean of estimates this near agrees with the normal one
-SMALLEST_VARIANCE = 1e-12
 UNCHECKED_BYTES = 2**26  # a smaller matrix is allocated without a look at the free memory
-
-
-def subtract_doubt(relevance: Floats, chance: Floats) -> Floats:
-    """``relevance - 1.5 c exp(-relevance / c)``, with the largest relevance c by chance."""
-    return relevance - DOUBT * chance * np.exp(-np.maximum(relevance, 0.0) / chance)
-
-
-def shrink(values: Any, limits: Floats) -> Floats:
-    """``v max(0, 1 - (limit / v)**2)``, as James and Stein shrink means."""
-    large = np.abs(values) > limits
-    return np.where(large, values - limits**2 / np.where(large, values, np.inf), 0.0)
 
 
 @dataclass(frozen=True)
@@ -79,6 +63,11 @@ class Entropies:
         return len(self.x)
 
     @property
+    def of_targets(self) -> "tuple[Entropies, ...]":
+        """The entropies with each target; these, as there is one."""
+        return (self,)
+
+    @property
     def is_discrete(self) -> bool:
         """Whether entropies are of counts, and so never negative."""
         return bool(self.source.is_discrete)
@@ -86,50 +75,6 @@ class Entropies:
     def mi(self) -> Floats:
         """``I(xi; y)``."""
         return np.maximum(self.x + self.y - self.xy, self._lowest)
-
-    def settled_mi(self) -> Floats:
-        """``I(xi; y)``, near the normal estimate where a mean of estimates hardly differs from it.
-
-        The normal estimate has the smaller error. Of a difference d to it,
-        ``max(0, 1 - (1.25 s / d)**2)`` remains, as James and Stein shrink means, with the standard
-        error s of the counts in the mean. The normal estimate includes ``I(x^2; y | x)``, shrunk
-        in the same way, with half of the most that chance gives any column in place of 1.25 s. For
-        classes it is at most 1.25 s above the excess of counts over a straight line.
-        """
-        return self._settled[0].copy()
-
-    def curved_mi(self) -> Floats:
-        """The part of :meth:`settled_mi` that is ``I(x^2; y | x)``."""
-        return self._settled[1]
-
-    @cached_property
-    def _settled(self) -> tuple[Floats, Floats]:  # what describes a selection asks for it again
-        relevance, joint = self.mi(), self.covariances
-        are_means = np.less(self.share, 1.0)
-        if joint is None or self.levels is None or not are_means.any():
-            return relevance, np.zeros_like(relevance)
-        variances = np.maximum([joint.total, joint.within], SMALLEST_VARIANCE)
-        rows, parameters = joint.n_samples, max(1, joint.n_groups - 1)
-        normal = 0.5 * (np.log(variances[0] / variances[1]) - parameters / rows)
-        n_classes = max(float(joint.n_groups), float(np.exp(self.y)))  # a number is cut into some
-        degrees = np.maximum(self.levels - 1.0, 1.0) * (n_classes - 1.0)
-        weight = np.square(self.share)  # of the normal estimate, about, in the mean
-        limit = AGREEMENT * weight * np.sqrt(degrees / 2.0) / rows
-        curved = np.zeros_like(relevance)
-        if self.curvature is not None:
-            by_chance = largest_by_chance(np.full(len(relevance), 2), rows, parameters + 1)
-            curved = shrink(np.maximum(self.curvature, 0.0), CURVED * by_chance)
-            if n_classes <= joint.n_groups:
-                excess = (relevance - normal) / np.where(are_means, 1.0 - weight, 1.0)
-                curved = np.minimum(curved, np.maximum(excess, 0.0) + limit)
-        normal = normal + curved
-        settled = normal + shrink(relevance + weight * curved - normal, limit)
-        return np.where(are_means, settled, relevance), np.where(are_means, curved, 0.0)
-
-    def certain_mi(self) -> Floats:
-        """The settled ``I(xi; y)`` minus the doubt, the price of what chance can explain."""
-        relevance = self.settled_mi()
-        return relevance if self.chance is None else subtract_doubt(relevance, self.chance)
 
     def copy_mi(self) -> Floats:
         """``I(xi; xi')`` of each feature and a copy of it: its entropy, if it is counted."""

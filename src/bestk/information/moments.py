@@ -105,6 +105,39 @@ class ConditionalMoments:
         clone._blocks = deepcopy(self._blocks)
         return clone
 
+    def add_columns(self, columns: Floats, blocks: Sequence[Indices]) -> None:
+        """Add block columns to the design, as rows, and features that have these blocks."""
+        n_features = len(self.design.blocks)
+        n_columns = self.design.n_columns
+        before = self.design
+        self.design = before.with_columns(columns, blocks)
+        explained = self.target.explain(columns, before.unit)
+        self.explained = np.hstack([self.explained, explained])
+        scale = before.n_samples * before.unit**2
+        # What the selected columns explain of the new ones, in the order of their selection.
+        total_rows: list[Floats] = []
+        within_rows: list[Floats] = []
+        for number, column in enumerate(self.selected):
+            covariances = columns @ before.rows(np.array([column]))[0] / scale
+            total = covariances + shared_noise(covariances, self.noise)
+            within = total - self.explained[:, column] @ explained
+            for row, new_row in zip(self.total_rows[:number], total_rows, strict=True):
+                total = total - row[column] * new_row[n_columns:]
+            for row, new_row in zip(self.within_rows[:number], within_rows, strict=True):
+                within = within - row[column] * new_row[n_columns:]
+            # The entry of a row at its own column is the standard deviation that it was divided by.
+            own_total = self.total_rows[number]
+            own_within = self.within_rows[number]
+            total_rows.append(np.append(own_total, total / own_total[column]))
+            within_rows.append(np.append(own_within, within / own_within[column]))
+        self.total_rows = total_rows
+        self.within_rows = within_rows
+        for places in _by_size([len(block) for block in blocks]):
+            added = self._equal_blocks(n_features + np.array(places))
+            for total, within in zip(total_rows, within_rows, strict=True):
+                added.condition_on(total, within)
+            self._blocks.append(added)
+
     def _equal_blocks(self, features: Indices) -> _EqualBlocks:
         columns = np.stack([self.design.blocks[j] for j in features], axis=1)
         size = len(columns)

@@ -1,16 +1,17 @@
 """Pairs of features that tell about the target only together, found by counting in bins."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 from scipy.special import chdtrc
 
+from bestk._cached import cached_property
 from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.table import Table
-from bestk.data.target import Target
+from bestk.data.target import ParsedTarget, Target
 from bestk.discretize import EqualFrequency
 from bestk.information.blocks import Design, standardise_weighted
 from bestk.information.constants import BlockConstants
@@ -80,6 +81,7 @@ class PairCounts:
             self.classes.n_classes,
             constants.max_pairs,
             constants.pair_pvalue,
+            self.classes.n_rows,
         )
         return [
             Pair(int(first), int(second), float(pvalue))
@@ -87,21 +89,100 @@ class PairCounts:
             if pvalue < constants.pair_pvalue
         ]
 
-    def partners_of(self, feature: int, constants: BlockConstants) -> list[Pair]:
+    def partners_of(self, feature: int, others: Indices, constants: BlockConstants) -> list[Pair]:
         """The features whose synergy with one feature is beyond chance, the strongest first."""
-        synergy = self.entropies.measure(INTERACTION, [feature], signed=True)[0]
-        levels = self.codes.levels
-        degrees = (levels - 1) * (levels[feature] - 1) * (self.classes.n_classes - 1)
-        statistic = 2.0 * self.codes.n_samples * np.maximum(synergy, 0.0)
+        synergy = self.entropies.measure(INTERACTION, [feature], others, signed=True)[0]
+        levels = self.codes.levels[others]
+        degrees = (levels - 1) * (self.codes.levels[feature] - 1) * (self.classes.n_classes - 1)
+        statistic = 2.0 * self.classes.n_rows * np.maximum(synergy, 0.0)
         pvalues = np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), statistic), 1.0)
-        pvalues[feature] = 1.0
+        pvalues[others == feature] = 1.0
         pvalues = np.minimum(1.0, pvalues * (len(levels) - 1))
         order = np.argsort(pvalues, kind="stable")[: constants.max_pairs]
         significant = order[pvalues[order] < constants.pair_pvalue]
         return [
-            Pair(min(feature, partner), max(feature, partner), float(pvalues[partner]))
-            for partner in significant.tolist()
+            Pair(
+                min(feature, int(others[place])),
+                max(feature, int(others[place])),
+                float(pvalues[place]),
+            )
+            for place in significant.tolist()
         ]
+
+
+@dataclass(frozen=True)
+class PairSearch:
+    """Looks for pairs with synergy in a table, when it is first asked to."""
+
+    table: Table
+    numeric: Indices
+    """The places of numeric columns."""
+
+    targets: tuple[ParsedTarget, ...]
+    backend: str
+    constants: BlockConstants
+    scans_all: bool
+    """Whether all pairs are counted, or only those with a feature that is selected."""
+
+    features: Indices
+    """The places of the features to which the found pairs refer, in rising order."""
+
+    @cached_property
+    def counts(self) -> list[PairCounts]:
+        """The table as it is counted for each target."""
+        return [
+            PairCounts.of(self.table, self.numeric, target.classes, self.backend)
+            for target in self.targets
+        ]
+
+    @cached_property
+    def strongest(self) -> list[Pair]:
+        """The pairs with the most synergy for any target, by their places in the table."""
+        if not self.scans_all:
+            return []
+        return self._joined([counts.strongest(self.constants) for counts in self.counts])
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The same, by their places among the features."""
+        return self._among_features(self.strongest)
+
+    def partners_of(self, feature: int) -> list[Pair]:
+        """The pairs of one feature whose synergy is beyond chance, by places among the features."""
+        place = int(self.features[feature])
+        found = [counts.partners_of(place, self.features, self.constants) for counts in self.counts]
+        return self._among_features(self._joined(found))
+
+    def of_target(self, number: int) -> "PairSearch":
+        """The search for one of the targets."""
+        return replace(self, targets=(self.targets[number],))
+
+    def among(self, features: Indices) -> "PairSearch":
+        """The same search, whose pairs refer to some of the features; what was found is kept."""
+        part = replace(self, features=self.features[features])
+        for name in ("counts", "strongest"):
+            if name in vars(self):
+                vars(part)[name] = vars(self)[name]
+        return part
+
+    def _joined(self, of_targets: Sequence[Sequence[Pair]]) -> list[Pair]:
+        """Pairs that were found for several targets, once each, with the smallest p-value."""
+        pairs: dict[tuple[int, int], Pair] = {}
+        for pair in (pair for found in of_targets for pair in found):
+            known = pairs.get((pair.first, pair.second))
+            if known is None or pair.pvalue < known.pvalue:
+                pairs[pair.first, pair.second] = pair
+        return list(pairs.values())
+
+    def _among_features(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """Pairs of places in the table as pairs of features; others are left out."""
+        place_of = np.full(self.table.n_features, -1)
+        place_of[self.features] = np.arange(len(self.features))
+        renumbered = [
+            Pair(int(place_of[pair.first]), int(place_of[pair.second]), pair.pvalue)
+            for pair in pairs
+        ]
+        return [pair for pair in renumbered if pair.first >= 0 and pair.second >= 0]
 
 
 def can_scan(
@@ -114,25 +195,27 @@ def can_scan(
     return work <= (GPU_SCAN_WORK if on_gpu else SCAN_WORK)
 
 
-def add_pairs(
-    design: Design, counts: PairCounts, pairs: Sequence[Pair], weights: Floats | None
-) -> Design:
-    """A design with one more feature for each pair.
+def pair_columns(
+    design: Design, search: PairSearch, pairs: Sequence[Pair]
+) -> tuple[Floats, list[Indices]]:
+    """The columns that pairs add to a design, and the block of each pair.
 
-    Its block has the columns of both features and the products of the indicators of their bins,
+    The block has the columns of both features and the products of the indicators of their bins,
     which hold what the two tell only together.
     """
     columns: list[Floats] = []
     blocks: list[Indices] = []
     next_column = design.n_columns
+    counts = search.counts[0]
     for pair in pairs:
-        products = _bin_products(counts.levels_of(pair.first), counts.levels_of(pair.second))
-        standardise_weighted(products, weights, design.unit)
+        first, second = search.features[[pair.first, pair.second]]
+        products = _bin_products(counts.levels_of(int(first)), counts.levels_of(int(second)))
+        standardise_weighted(products, design.weights, design.unit)
         own = np.arange(next_column, next_column + len(products))
         next_column += len(products)
         columns.append(products)
         blocks.append(np.concatenate([design.blocks[pair.first], design.blocks[pair.second], own]))
-    return design.with_columns(np.concatenate(columns), blocks)
+    return np.concatenate(columns), blocks
 
 
 def _bin_products(first: Indices, second: Indices) -> Floats:

@@ -59,6 +59,7 @@ SIGNATURES: dict[str, str] = {
     "rank_rows": "f64[rows]! i64 i64 f64[:]",
     "standardise_rows": "f64[rows] i64 i64 f64 f64[rows]!",
     "square_rows": "f64[rows] i64 i64 f64 f64[rows]! f64[:,:]!",
+    "sum_bins": "f64[rows] i64 i64 f64[:] i64[:] f64[:] f64[:] i64 f64[:,:]! f64[:,:,:]!",
     "unexplained": "f64[:,:] i64 i64 i64 f64[:,:] f64[:] f64[:,:] f64[:] f64[:] i64 f64[:,:]!",
     "condition": "f64[:,:,:,:] i64 i64 i64 i64[:] f64 f64[:,:,:]! f64[:,:,:]!",
     "compare_pairs": "f64[:,:] i64 i64 i64[:] f64[:,:] f64[:,:] f64[:] i64 f64[:,:]! f64[:,:]!",

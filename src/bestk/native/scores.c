@@ -135,6 +135,37 @@ EXPORT int bestk_square_rows(const double *z, int64_t stride, int64_t n_rows, in
     return OK;
 }
 
+enum { MAX_BINS = 16 };
+
+/* The bin of a value: how many of MAX_BINS - 1 rising limits are at most the value. */
+INLINE int64_t bin_of(double value, const double *limits) {
+    int64_t bin = 0;
+    for (int64_t step = MAX_BINS / 2; step > 0; step /= 2)
+        bin += value >= limits[bin + step - 1] ? step : 0;
+    return bin;
+}
+
+/* For each row of scores, sums of weights of the samples in each bin, and of the values of the
+   samples of each class in each bin. Limits that are not needed are infinite; all rows have the same.
+   sizes has the shape [n_rows][MAX_BINS], sums has [n_rows][MAX_BINS][n_classes]. */
+EXPORT int bestk_sum_bins(const double *scores, int64_t stride, int64_t n_rows, int64_t n,
+    const double *limits, const int64_t *classes, const double *weights, const double *values,
+    int64_t n_classes, double *restrict sizes, double *restrict sums) {
+    memset(sizes, 0, sizeof *sizes * (size_t)(n_rows * MAX_BINS));
+    memset(sums, 0, sizeof *sums * (size_t)(n_rows * MAX_BINS * n_classes));
+    for (int64_t row = 0; row < n_rows; row++) {
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t bin = bin_of(scores[i], limits);
+            sizes[bin] += weights[i];
+            sums[bin * n_classes + classes[i]] += values[i];
+        }
+        scores += stride;
+        sizes += MAX_BINS;
+        sums += MAX_BINS * n_classes;
+    }
+    return OK;
+}
+
 /* out[j] = 1 - (scale scales[j] (products[j] - sum over terms of weight own[term] other[term][j]))^2,
    where the entries of two terms of one column are left_step apart, and those of others step. */
 INLINE void leave(const double *products, int64_t n, const double *own, int64_t left_step,

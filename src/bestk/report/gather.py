@@ -102,7 +102,7 @@ def _check_same(solution: Solution, table: Table) -> None:
 
 def _runners_up(task: Task, solution: Solution) -> list[tuple[int, float, float, int]]:
     """Place, relevance, new information and nearest selected one of features not selected."""
-    relevance = task.read.entropies.settled_mi()
+    relevance = task.read.entropies.mi()
     varying = solution.support[np.isin(solution.support, task.allowed)]
     chosen = np.searchsorted(task.allowed, varying)
     order = np.argsort(-relevance, kind="stable")

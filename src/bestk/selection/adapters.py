@@ -16,8 +16,10 @@ from bestk.data.table import Table, as_matrix, find_features
 from bestk.data.target import ParsedTarget
 from bestk.errors import ParameterError
 from bestk.information import Entropies
+from bestk.information.block_information import BlockInformation
 from bestk.problem.solution import Solution
-from bestk.selection.methods import EFFORT, Greedy, Ints, Joint, Method, Quadratic, Solutions
+from bestk.selection.method import EFFORT, Ints, Method, Solutions
+from bestk.selection.methods import Greedy, Quadratic
 from bestk.selection.objectives import Objective, Pairs, get_objective
 from bestk.selection.targets import JoinedEntropies
 from bestk.solvers import Effort
@@ -88,14 +90,21 @@ class Grouped(Method):
         return replace(solution, support=np.concatenate(columns), details=details)
 
     def _choose(
-        self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort, groups: Indices
+        self,
+        entropies: Entropies | BlockInformation,
+        ks: Ints,
+        include: Ints,
+        effort: Effort,
+        groups: Indices,
     ) -> Solutions:
         """Choose among some groups; the support and the contributions are those of groups."""
         place = np.full(len(self.sizes), -1)
         place[groups] = np.arange(len(groups))
         labels, inside = place[self.labels], place[include].tolist()
-        method = Quadratic("shared", "swap") if isinstance(self.method, Joint) else self.method
-        if isinstance(method, Greedy):
+        method = self.method
+        if isinstance(entropies, BlockInformation):
+            found = method.select_path(entropies.merged(labels), ks, inside, effort)
+        elif isinstance(method, Greedy):
             found = method._pick(entropies, ks, inside, effort, labels)
         elif isinstance(method, Quadratic):
             method = replace(method, objective=Contracted(get_objective(method.objective), labels))

@@ -123,7 +123,7 @@ class TableSelector(SelectorMixin, BaseEstimator):
                 )
         named = [given for given in of_rows.values() if given is not None]
         fixed = sample_weight is None and not isinstance(getattr(self, "k", ""), str)
-        for_default = fixed and settle(self).information == "blend"
+        for_default = fixed and settle(self).information in {"blend", "blocks"}
         if isinstance(X, str | Path):
             from bestk.data.files import hold_file
 

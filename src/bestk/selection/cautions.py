@@ -78,8 +78,10 @@ class _Selected:
         """The table of the columns at some places, and those that were not counted as numbers."""
         read = self.task.read
         numeric = self.task.allowed
-        if read.levels is not None:
-            numeric = numeric[[] if read.discretised is None else read.discretised]
+        if read.discretised is not None:
+            numeric = numeric[read.discretised]
+        elif read.levels is not None:
+            numeric = numeric[[]]
         table = self.task.table
         return table.keep(places), np.flatnonzero(~table.mask(numeric)[places])
 
@@ -205,7 +207,7 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
     if selected.target is None:
         return []
     task, target = selected.task, selected.target
-    relevances = np.sort(task.read.entropies.settled_mi())
+    relevances = np.sort(task.read.entropies.mi())
     ranks = len(relevances) - np.searchsorted(relevances, selected.relevance)
     # columns that were screened out have been tested, too
     n_tests = len(relevances) + (0 if task.screened is None else len(task.constant))

@@ -14,7 +14,7 @@ from bestk.information.backends import Picking
 from bestk.information.measures import CMI, INTERACTION, JOINT_MI, PAIR_MI, TRIPLE_ENTROPY
 from bestk.native.threads import threads
 from bestk.problem.problem import top_k
-from bestk.selection.targets import JoinedEntropies, entropies_of_targets
+from bestk.selection.targets import JoinedEntropies
 
 MAX_KEPT_VALUES = 2**22  # of rows of pairs, which describe the picked features later
 MAX_AHEAD = 12  # rows of pairs that are counted before they are needed
@@ -245,7 +245,7 @@ def pick_greedily(
     if found is not None:
         return found
     ahead = 0 if labels is not None else min(MAX_AHEAD, k // 4)
-    tallies = [Tally(criterion, part, k, ahead) for part in entropies_of_targets(entropies)]
+    tallies = [Tally(criterion, part, k, ahead) for part in entropies.of_targets]
     if not criterion.uses_pairs and len(tallies) == 1 and labels is None and not len(include):
         best_of_all = top_k(tallies[0].score, k)
         return best_of_all, tallies[0].score[best_of_all]

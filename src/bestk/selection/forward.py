@@ -6,14 +6,14 @@ both given the selected features S, a block B of d columns is worth
 
     probability(B) * max(gain(B | S), redundant_share * gain(B))
 
-where ``gain(B | S) = 1/2 log det T_B / det W_B - parameter_cost d q / (2 rows)``, q is the number of
-parameters of the target, and ``probability(B)`` is that of a block being informative at all, from
+where ``gain(B | S) = 1/2 log det T_B / det W_B - parameter_cost d q / (2 rows)``, q is the number
+of parameters of the target, and ``probability(B)`` is that of a block being informative at all, from
 its p-value and the number of features (Sellke, Bayarri and Berger 2001). A pair is worth the half,
 as it takes two places, or the whole where one of its features is selected already.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
@@ -21,10 +21,15 @@ from scipy.special import chdtrc
 
 from bestk._typing import Floats, Indices
 from bestk.information.block_information import BlockInformation
-from bestk.information.blocks import Design
+from bestk.information.constants import BlockConstants
 from bestk.information.moments import ConditionalMoments
-from bestk.information.synergy import Pair, PairCounts, add_pairs, can_scan
+from bestk.information.synergy import Pair, pair_columns
 from bestk.problem.solution import Solution
+from bestk.selection.method import Ints, Method, Solutions
+from bestk.solvers import Effort
+
+# The constants of ``method="auto"``.
+DEFAULT_CONSTANTS = BlockConstants()
 
 # The smallest p-value that is told from 0.
 SMALLEST_PVALUE = 1e-300
@@ -48,41 +53,38 @@ class Step:
 
     feature: int
     gain: float
-    """What it added to the information about the target, in nats."""
+    """What it added to the information about the target, in nats; below 0: less than chance."""
 
     instead: "Step | None" = None
     """For the first feature of a pair: the best single feature, where there is no second place."""
 
 
-@dataclass
 class _Candidates:
-    """What the features and pairs of one target are worth given those selected so far."""
+    """What the features and pairs are worth for one target given those selected so far.
 
-    information: BlockInformation
-    design: Design
-    moments: ConditionalMoments
-    pairs: list[Pair]
+    Features come first, in their order, and then pairs, in the order in which they were added.
+    """
 
-    def __post_init__(self) -> None:
-        n_features = self.information.n_features
-        # A pair is a feature of the design behind all others; its probability is known.
-        self.probability = np.zeros(n_features)
-        self.pair_probability = probability_informative(
-            np.array([pair.pvalue for pair in self.pairs]), 1
-        )
-        self.columns_used = np.ones(len(self.design.blocks), np.int64)
-        self.gain = np.zeros(len(self.design.blocks))
+    def __init__(self, information: BlockInformation, moments: ConditionalMoments) -> None:
+        self.constants = information.constants
+        self.n_features = information.n_features
+        self.moments = moments
+        # The largest probability so far: a feature that was informative alone remains so.
+        self.probability = np.zeros(self.n_features)
+        self.gain_alone = np.empty(0)
         self._measure()
         self.gain_alone = np.maximum(self.gain, 0.0)
 
     def _measure(self) -> None:
-        """Measure the gain of each block, and the p-value that belongs to it."""
-        constants = self.information.constants
-        rows = self.design.effective_rows
+        """Measure the gain of each block, and how many of its columns give it."""
+        design = self.moments.design
+        n_blocks = len(design.blocks)
+        self.gain = np.empty(n_blocks)
+        self.columns_used = np.empty(n_blocks, np.int64)
+        prefixes = np.array(design.prefixes)
+        rows = design.effective_rows
         degrees_of_column = self.moments.target.degrees
-        cost = constants.parameter_cost * degrees_of_column / (2.0 * rows)
-        prefixes = np.array(self.design.prefixes)
-        n_features = self.information.n_features
+        cost = self.constants.parameter_cost * degrees_of_column / (2.0 * rows)
         for features, information in self.moments.information():
             sizes = np.arange(1, len(information) + 1)
             gains = information - cost * sizes[:, np.newaxis]
@@ -91,27 +93,38 @@ class _Candidates:
             every = np.arange(len(features))
             self.gain[features] = gains[best, every]
             self.columns_used[features] = best + 1
-            single = features < n_features
-            statistic = 2.0 * rows * np.maximum(information[best, every], 0.0)
-            degrees = (best + 1) * degrees_of_column
-            pvalues = chdtrc(degrees[single], statistic[single])
-            places = features[single]
-            self.probability[places] = np.maximum(
-                self.probability[places], probability_informative(pvalues, n_features)
+            single = features < self.n_features
+            self._update_probability(
+                features[single],
+                2.0 * rows * information[best, every][single],
+                (best[single] + 1) * degrees_of_column,
             )
 
-    def worth(self) -> Floats:
+    def _update_probability(self, features: Indices, statistics: Floats, degrees: Indices) -> None:
+        pvalues = chdtrc(degrees, np.maximum(statistics, 0.0))
+        probability = probability_informative(pvalues, self.n_features)
+        self.probability[features] = np.maximum(self.probability[features], probability)
+
+    def worth(self, pair_probability: Floats) -> Floats:
         """What each feature, and then each pair, is worth."""
-        share = self.information.constants.redundant_share
-        probability = np.concatenate([self.probability, self.pair_probability])
-        return np.asarray(probability * np.maximum(self.gain, share * self.gain_alone))
+        probability = np.concatenate([self.probability, pair_probability])
+        least = self.constants.redundant_share * self.gain_alone
+        return np.asarray(probability * np.maximum(self.gain, least))
+
+    def add_pairs(self, columns: Floats, blocks: Sequence[Indices]) -> None:
+        """Add pairs with these blocks; ``columns`` are the block columns that are new."""
+        self.moments.add_columns(columns, blocks)
+        self._measure()
+        new_gains = np.maximum(self.gain[len(self.gain_alone) :], 0.0)
+        self.gain_alone = np.concatenate([self.gain_alone, new_gains])
 
     def select(self, candidate: int) -> None:
         """Condition on the block of a feature or a pair."""
-        used = len(self.design.blocks[candidate])
-        if self.design.prefixes[candidate]:
+        design = self.moments.design
+        used = len(design.blocks[candidate])
+        if design.prefixes[candidate]:
             used = int(self.columns_used[candidate])
-        for column in self.design.blocks[candidate][:used].tolist():
+        for column in design.blocks[candidate][:used].tolist():
             self.moments.condition_on(column)
         self._measure()
 
@@ -119,61 +132,57 @@ class _Candidates:
 class ForwardSelection:
     """Selects features one by one, or pair by pair, for one target or for several together."""
 
-    def __init__(
-        self,
-        information: BlockInformation,
-        k: int,
-        include: Sequence[int],
-        time_limit: float | None,
-    ) -> None:
+    def __init__(self, information: BlockInformation, k: int, include: Sequence[int]) -> None:
+        """Nothing is selected yet; ``include``: features to select before all others."""
         self.information = information
         self.k = k
         self.include = list(include)
         self.steps: list[Step] = []
         self.selected = np.zeros(information.n_features, bool)
-        pairs, counts = self._find_pairs(time_limit)
-        self.pairs = pairs
-        design = information.design
-        if pairs:
-            design = add_pairs(design, counts, pairs, None)
-        self.targets = [
-            _Candidates(part, design, moments, pairs)
-            for part, moments in zip(
-                information.parts, information.moments(design), strict=True
-            )
-        ]
+        self.pairs: list[Pair] = []
+        self.targets = [_Candidates(information, moments) for moments in information.moments()]
         self.totals = np.zeros(len(self.targets))
+        if information.search is not None and k > 1:
+            self._add_pairs(information.search.pairs)
 
-    def _find_pairs(self, time_limit: float | None) -> tuple[list[Pair], PairCounts | None]:
-        """The pairs with synergy for any target, and what they were counted from."""
-        information = self.information
-        n_samples = information.design.n_samples
-        if not information.count_pairs or self.k < 2:
-            return [], None
-        if not can_scan(information.n_features, n_samples, time_limit=time_limit):
-            return [], None
-        counts = [count() for count in information.count_pairs]
-        pairs: dict[tuple[int, int], Pair] = {}
-        for count in counts:
-            for pair in count.strongest(information.constants):
-                pairs.setdefault((pair.first, pair.second), pair)
-        return list(pairs.values()), counts[0]
+    def _add_pairs(self, pairs: Sequence[Pair]) -> None:
+        """Make candidates of the pairs that are none yet."""
+        known = {(pair.first, pair.second) for pair in self.pairs}
+        new = [pair for pair in pairs if (pair.first, pair.second) not in known]
+        if not new or self.information.search is None:
+            return
+        self.pairs += new
+        design = self.targets[0].moments.design
+        columns, blocks = pair_columns(design, self.information.search, new)
+        for target in self.targets:
+            target.add_pairs(columns, blocks)
 
     def run(self) -> list[Step]:
         """Select k features."""
         while len(self.steps) < self.k:
-            worth = np.array([target.worth() for target in self.targets])
-            joined = self._join(worth)
             if len(self.steps) < len(self.include):
                 self._select_single(self.include[len(self.steps)])
                 continue
-            joined = self._for_each_place(joined)
-            best = int(np.argmax(joined))
+            worth = self._worth_for_each_place()
+            best = int(np.argmax(worth))
             if best < self.information.n_features:
                 self._select_single(best)
             else:
-                self._select_pair(best, joined)
+                self._select_pair(best, worth)
         return self.steps
+
+    def _worth_for_each_place(self) -> Floats:
+        """Worth for each place that a candidate takes; -inf where it takes none or too many."""
+        n_features = self.information.n_features
+        pvalues = np.array([pair.pvalue for pair in self.pairs])
+        pair_probability = probability_informative(pvalues, n_features=1)
+        worth = self._join(np.array([target.worth(pair_probability) for target in self.targets]))
+        places = np.ones(len(worth))
+        places[:n_features][self.selected] = 0
+        for number, pair in enumerate(self.pairs, n_features):
+            places[number] = 2 - int(self.selected[pair.first]) - int(self.selected[pair.second])
+        fits = (places > 0) & (places <= self.k - len(self.steps))
+        return np.where(fits, worth / np.maximum(places, 1), -np.inf)
 
     def _join(self, worth: Floats) -> Floats:
         """What candidates are worth for all targets; ``worth`` has one row for each of them."""
@@ -183,24 +192,15 @@ class ForwardSelection:
             return np.asarray(worth.sum(axis=0))
         # The logarithm of 1 + 100 v, with v relative to the entropy of a target: a target of which
         # little is known gains most.
-        units = np.array([1.0 / min(target.entropy, 1.0) for target in self.information.targets])
-        before = np.log1p(100.0 * units * self.totals)[:, np.newaxis]
-        after = np.log1p(100.0 * units[:, np.newaxis] * (self.totals[:, np.newaxis] + worth))
-        return np.asarray((after - before).sum(axis=0))
-
-    def _for_each_place(self, worth: Floats) -> Floats:
-        """Worth for each place that a candidate takes; -inf where it takes none or too many."""
-        n_features = self.information.n_features
-        places = np.ones(len(worth))
-        places[:n_features][self.selected] = 0
-        for number, pair in enumerate(self.pairs, n_features):
-            places[number] = 2 - int(self.selected[pair.first]) - int(self.selected[pair.second])
-        fits = (places > 0) & (places <= self.k - len(self.steps))
-        return np.where(fits, worth / np.maximum(places, 1), -np.inf)
+        entropies = [min(target.entropy, 1.0) for target in self.information.targets]
+        units = 100.0 / np.array(entropies)[:, np.newaxis]
+        before = self.totals[:, np.newaxis]
+        logarithms = np.log1p(units * (before + worth)) - np.log1p(units * before)
+        return np.asarray(logarithms.sum(axis=0))
 
     def _gain(self, candidate: int) -> float:
-        """What a candidate adds to the information about all targets, at least 0."""
-        return float(sum(max(0.0, target.gain[candidate]) for target in self.targets))
+        """What a candidate adds to the information about all targets."""
+        return float(sum(target.gain[candidate] for target in self.targets))
 
     def _select_single(self, feature: int) -> None:
         self.steps.append(Step(feature, self._gain(feature)))
@@ -209,35 +209,52 @@ class ForwardSelection:
     def _select_pair(self, candidate: int, worth: Floats) -> None:
         pair = self.pairs[candidate - self.information.n_features]
         new = [j for j in (pair.first, pair.second) if not self.selected[j]]
-        gain = self._gain(candidate) / len(new)
+        new.sort(key=lambda j: (-self.targets[0].gain_alone[j], j))
         single = int(np.argmax(worth[: self.information.n_features]))
         alone = Step(single, self._gain(single))
-        new.sort(key=lambda j: -self.targets[0].gain_alone[j])
+        gain = self._gain(candidate) / len(new)
         for place, feature in enumerate(new):
             instead = alone if len(new) == 2 and place == 0 else None
             self.steps.append(Step(feature, gain, instead))
         self._condition_on(candidate, new)
 
     def _condition_on(self, candidate: int, features: list[int]) -> None:
+        """Condition on a candidate, and look for pairs of its features with others."""
+        self.selected[features] = True
         for number, target in enumerate(self.targets):
             self.totals[number] += max(0.0, target.gain[candidate])
-            if len(self.steps) < self.k:
-                target.select(candidate)
-        self.selected[features] = True
+        if len(self.steps) == self.k:
+            return
+        for target in self.targets:
+            target.select(candidate)
+        search = self.information.search
+        if search is not None and candidate < self.information.n_features:
+            self._add_pairs(search.partners_of(candidate))
 
 
-def select_forward(
-    information: BlockInformation,
-    ks: Sequence[int],
-    include: Sequence[int] = (),
-    time_limit: float | None = None,
-) -> list[Solution]:
-    """The features for every k, best first, those to include before all others."""
-    start = perf_counter()
-    selection = ForwardSelection(information, max(ks), include, time_limit)
-    steps = selection.run()
-    seconds = (perf_counter() - start) / len(ks)
-    return [_solution(steps[:k], information.n_features, len(include), seconds) for k in ks]
+@dataclass(frozen=True)
+class BlockForward(Method):
+    """Block forward selection: add what tells most about the target given the selected features.
+
+    A feature is a block of columns: a number is its normal score and, where it adds something, the
+    square of the score; a category is indicators of its levels; missing values are an indicator.
+    What blocks tell about the target is the information of jointly normal variables, less a cost
+    for each parameter, times the probability that the feature is informative at all. A pair of
+    features with significant synergy is a block, too.
+    """
+
+    constants: BlockConstants = DEFAULT_CONSTANTS
+
+    information = "blocks"
+
+    def _pick(
+        self, entropies: BlockInformation, ks: Ints, include: Ints, effort: Effort
+    ) -> Solutions:
+        """Pick features for every k of a list; the steps of the largest serve all."""
+        start = perf_counter()
+        steps = ForwardSelection(entropies, max(ks), include).run()
+        seconds = (perf_counter() - start) / len(ks)
+        return [_solution(steps[:k], entropies.n_features, len(include), seconds) for k in ks]
 
 
 def _solution(steps: list[Step], n_features: int, n_included: int, seconds: float) -> Solution:
@@ -247,7 +264,8 @@ def _solution(steps: list[Step], n_features: int, n_included: int, seconds: floa
         steps = [*steps[:-1], last.instead]
     support = np.array([step.feature for step in steps], np.int64)
     gains = np.array([step.gain for step in steps])
-    value = float(gains.sum())
+    contribution = np.maximum(gains, 0.0)
+    value = float(contribution.sum())
     # One choice only, or the best of single features, is certain.
     is_certain = len(steps) in {n_features, n_included, 1}
     return Solution(
@@ -256,5 +274,15 @@ def _solution(steps: list[Step], n_features: int, n_included: int, seconds: floa
         value if is_certain else np.inf,
         "forward",
         seconds,
-        details={"contribution": gains, "bound": "greedy"},
+        details={
+            "contribution": contribution,
+            "bound": "greedy",
+            "above_chance": count_above_chance(gains),
+        },
     )
+
+
+def count_above_chance(gains: Floats) -> int:
+    """How many features come before those of which none adds anything above chance."""
+    adding = np.flatnonzero(gains > 0)
+    return int(adding[-1]) + 1 if len(adding) else 0

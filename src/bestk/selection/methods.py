@@ -1,6 +1,5 @@
 """The methods by the names people know: an objective and a solver, or a greedy criterion."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
@@ -15,46 +14,16 @@ from bestk.information import Entropies
 from bestk.problem.solution import Solution
 from bestk.relaxations.subproblem import Fixed
 from bestk.selection.criteria import MRMR, Criterion, get_criterion, pick_greedily
-from bestk.selection.joint import find_forwards, forward_paths
+from bestk.selection.forward import BlockForward
+from bestk.selection.method import Ints, Method, Solutions
 from bestk.selection.objectives import Objective, Pairs, get_objective
 from bestk.selection.targets import JoinedEntropies, JoinedPairs, maximise_worst
 from bestk.solvers import Effort, Solver
 
-Ints = Sequence[int]
-Solutions = list[Solution]
 AnyPairs = Pairs | JoinedPairs
 DIGITS = 12  # of contributions: beyond them they are equal
 SHARES_OF_TIME = 10  # a time limit is divided by it for each weighting of several targets
 MAX_DENSE_FEATURES = 1000  # above, forward and swap get columns, except for a tight bound
-EFFORT = Effort()
-
-
-class Method:
-    """Picks features from the entropies of a table."""
-
-    information = "discrete"  # unless another is asked for
-
-    def select(
-        self, entropies: Entropies, k: int, include: Ints = (), effort: Effort = EFFORT
-    ) -> Solution:
-        """Pick k features, among them those to include."""
-        return self.select_path(entropies, [k], include, effort)[0]
-
-    def select_path(
-        self, entropies: Entropies, ks: Ints, include: Ints = (), effort: Effort = EFFORT
-    ) -> Solutions:
-        """Pick for every k of a list, sharing the work."""
-        _check_counts(ks, include, entropies)
-        return self._pick(entropies, ks, include, effort) if len(ks) else []
-
-    def select_each(
-        self, parts: Sequence[Entropies], k: int, include: Ints, effort: Effort
-    ) -> Solutions:
-        """Pick k features of each of several tables of the same shape."""
-        return [self.select(part, k, include, effort) for part in parts]
-
-    def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -164,58 +133,6 @@ class Greedy(Method):
         ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Joint(Method):
-    """Joint forward selection: relevance minus what the selected features share about y.
-
-    Each step adds the feature, or the pair, that gains most. Given the selected features S,
-    xi gains ``I(xi; y) - doubt_i - max(G(xi; y) - G(xi; y | xS), max_j shared_ij)``, plus half
-    of the synergies that it raises. I is the blended estimate, or the normal one where they agree.
-    ``doubt_i = 1.5 c exp(-I(xi; y) / c)``, with c the largest relevance that chance gives a column.
-    G is Gaussian information of all selected columns, each with a little independent noise.
-    ``shared_ij`` is ``I(xi; y) - I(xi; y | xj)`` minus the largest such value that chance gives any
-    pair, where positive; the synergy is its negative, minus what covariances explain. Where
-    ``G(xi; y | xS)`` exceeds ``G(xi; y)``, the excess is added to ``I(xi; y)``, in the doubt too.
-    A column keeps a thousandth of ``I(xi; y) - doubt_i`` whatever is redundant; where that
-    is negative, only a synergy changes it. Ties go to the lowest index.
-
-    Where rows are too few for that (fewer than 200 and than columns), or no covariances of all
-    columns are at hand (counts asked for), the quadratic objective ``shared`` takes its place,
-    solved by swaps. Of more than 32,768 columns whose pairs cannot be scanned in a second (or
-    ``time_limit``), only the 8,192 with the largest relevance by a straight line and a parabola
-    are considered.
-    """
-
-    objective, information = "shared", "blend"
-
-    def select_each(
-        self, parts: Sequence[Entropies], k: int, include: Ints, effort: Effort
-    ) -> Solutions:
-        """Pick k features of each of several tables of the same shape, step by step for all."""
-        _check_counts([k], include, parts[0])
-        forwards = find_forwards(parts, effort.time_limit)
-        if not forwards:
-            return super().select_each(parts, k, include, effort)
-        return [path[0] for path in forward_paths(forwards, [k], include)]
-
-    def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
-        joined = entropies if isinstance(entropies, JoinedEntropies) else None
-        forwards = find_forwards(joined.parts if joined else [entropies], effort.time_limit)
-        if not forwards:
-            return Quadratic(self.objective, "swap").select_path(entropies, ks, include, effort)
-        return forward_paths(forwards, ks, include, joined)[0]
-
-
-def _check_counts(ks: Ints, include: Ints, entropies: Entropies) -> None:
-    n, least = entropies.n_features, max(1, len(include))
-    if len(set(include)) < len(include):
-        raise ValueError(f"features to include must differ from each other, not {list(include)}")
-    for k in ks:
-        if not least <= k <= n:
-            among = f", {len(include)} of them included" if len(include) else ""
-            raise ValueError(f"k must lie between {least} and {n}, the features{among}; not {k}")
-
-
 def _ranked(pairs: AnyPairs, solution: Solution) -> Solution:
     """The features by their contribution, largest first, and all values those of the objective."""
     problem, scale = pairs.problem(solution.k)
@@ -232,7 +149,7 @@ def _ranked(pairs: AnyPairs, solution: Solution) -> Solution:
 
 
 METHODS: Registry[Method] = Registry("method", {
-    "auto": Joint(),
+    "auto": BlockForward(),
     "maxrel": Greedy("maxrel"),
     "mrmr": Greedy("mrmr"),
     "jmi": Greedy("jmi"),

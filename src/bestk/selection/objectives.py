@@ -8,7 +8,6 @@ import numpy as np
 from bestk._typing import Floats, Indices
 from bestk.errors import Registry
 from bestk.information import Entropies, Measure, measures
-from bestk.native import kernels
 from bestk.problem.lazy import CachedColumns
 from bestk.problem.problem import BQP
 
@@ -157,41 +156,6 @@ class Balanced(Objective):
     information: ClassVar[str] = "blend"
 
 
-class Shared(Objective):
-    """Relevance, plus the interaction of pairs, less what correlated pairs may share about y.
-
-    ``Q_ii = I(xi; y) - doubt_i``,
-    ``Q_ij = max(I(xi; xj | y) - I(xi; xj) - r m, -m) / w``, where m = min(I(xi; y), I(xj; y)),
-    ``r = 1 - exp(-2 I(xi; xj))``, the squared correlation of normal columns, and
-    w = max(2, k). What three columns share is subtracted for each pair of them: with k - 1, noise
-    is selected before the third of three strong columns. The penalty is never more than the less
-    relevant column has to share. The doubt, of estimates corrected for chance, is that of
-    :meth:`Entropies.certain_mi`.
-    """
-
-    min_partners: ClassVar[int | None] = 2
-    information: ClassVar[str] = "blend"
-
-    def pair_weight(self, k: int) -> float:
-        """How much a pair counts among k features."""
-        return 1.0 / max(2, k)
-
-    def _relevance(self, entropies: Entropies) -> Floats:
-        return entropies.certain_mi()
-
-    def _row_sums(self, entropies: Entropies) -> Floats | None:
-        return None
-
-    def _partner_bounds(self, entropies: Entropies) -> Any:
-        return entropies.bound_partners
-
-    def _fill(self, entropies: Entropies, rows: Indices | None, items: Indices) -> Floats:
-        relevance = np.maximum(entropies.mi(), 0.0)
-        out, r = entropies.interactions_of(rows)
-        kernels.subtract_shared(out, r, *out.shape, items, relevance)
-        return out
-
-
 class MaxRel(Objective):
     """Relevance alone: ``Q_ii = I(xi; y)`` and nothing else."""
 
@@ -226,6 +190,6 @@ class QPFS(Objective):
 
 OBJECTIVES: Registry[Objective] = Registry("objective", {
     "cmi": CMI(), "jmi": JMI(), "mrmr": MRMR(), "mifs": MIFS(), "cife": CIFE(),
-    "shared": Shared(), "balanced": Balanced(), "qpfs": QPFS(), "maxrel": MaxRel(),
+    "balanced": Balanced(), "qpfs": QPFS(), "maxrel": MaxRel(),
 })  # fmt: skip
 get_objective = OBJECTIVES.get_any

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,15 @@ from bestk.data import rows
 from bestk.data.frames import open_table, read_table
 from bestk.data.table import Block, Table, find_constant, find_features
 from bestk.data.target import ParsedTarget, drop_weightless, note_on_target
+from bestk.errors import ParameterError
+from bestk.information.block_information import measure_blocks
 from bestk.information.reading import Measured, Reading, cost_of_reading
 from bestk.problem.solution import Solution
-from bestk.selection import screening
 from bestk.selection.adapters import Foreign, Grouped, read_groups
-from bestk.selection.methods import Method, get_method
-from bestk.selection.targets import entropies_of_targets, join_measured, unite
+from bestk.selection.forward import BlockForward
+from bestk.selection.method import Method
+from bestk.selection.methods import get_method
+from bestk.selection.targets import join_measured, unite
 from bestk.solvers import Effort
 
 Targets = tuple[ParsedTarget, ...]
@@ -33,7 +37,12 @@ def settle(options: Any) -> Reading:
     method, discretizer = get_method(options.method), options.discretizer
     own = getattr(method, "information", "discrete")
     information = own if options.information == "auto" else options.information
-    if information != "blend" and discretizer == "auto":
+    if own == "blocks" and information != own:
+        raise ParameterError(
+            f"information={information!r} does not go with method='auto', which reads every column "
+            "as a block of numbers; leave it out, or pass another method, such as method='mrmr'"
+        )
+    if information not in {"blend", "blocks"} and discretizer == "auto":
         discretizer = "caim"  # as in the paper
     correction = options.correction
     if information == "discrete" and own == "blend":  # counts have to do without it
@@ -144,7 +153,7 @@ class Task:
         targets = read_targets(y, options.target, table.n_samples)
         table, targets = drop_weightless(table, targets)
         most = n_rows = table.n_samples
-        if n_rows > rows.ENOUGH_ROWS and settle(options).information == "blend":
+        if n_rows > rows.ENOUGH_ROWS and settle(options).information in {"blend", "blocks"}:
             most = enough_rows(targets)
         if n_rows > rows.MIN_LONG_ROWS or n_rows > most:
             table, drawn = rows.draw_rows(table, most, options.random_state)
@@ -152,17 +161,37 @@ class Task:
                 table, targets = table.take(drawn), tuple(target.take(drawn) for target in targets)
         columns, screened = columns or Columns.of(options, table), None
         kept = columns.varying(table)
-        if len(kept) > screening.MAX_MEASURED:
-            kept, screened = screening.screen(options, table, targets, columns, kept)
         reading = columns.reading(options, kept)
         part = table if len(kept) == table.n_features else table.keep(kept)
-        reads = [reading.measure(part, target) for target in targets]
-        read = reads[0] if len(reads) == 1 else join_measured(reads, options.multioutput == "min")
-        spent = len(reads) * cost_of_reading(len(kept), table.n_samples, read.levels)
+        worst = options.multioutput == "min"
+        more_notes: tuple[str, ...] = ()
+        method = get_method(options.method)
+        if isinstance(method, BlockForward):
+            k = getattr(options, "k", None)  # which SelectBestKCV chooses
+            blocks = measure_blocks(
+                reading,
+                part,
+                targets,
+                method.constants,
+                included=np.searchsorted(kept, columns.included),
+                most=int(k) if isinstance(k, Integral) else 0,
+                grouped=columns.groups is not None,
+                worst=worst,
+                time_limit=options.time_limit,
+            )
+            read, more_notes = blocks.measured, blocks.notes
+            if len(blocks.kept) < len(kept):
+                screened = np.zeros(table.n_features)
+                screened[kept] = blocks.relevance
+                kept = kept[blocks.kept]
+        else:
+            reads = [reading.measure(part, target) for target in targets]
+            read = reads[0] if len(reads) == 1 else join_measured(reads, worst)
+        spent = len(targets) * cost_of_reading(len(kept), table.n_samples, read.levels)
         task = cls.measured(options, table, columns, kept, read, spent)
         found = [note_on_target(options.target, target.column) for target in targets]
-        union = len(reads) > 1 and options.multioutput == "union"
-        notes = (*table.notes, *filter(None, found))
+        union = len(targets) > 1 and options.multioutput == "union"
+        notes = (*table.notes, *filter(None, found), *more_notes)
         return replace(task, targets=targets, union=union, notes=notes, screened=screened)
 
     @classmethod
@@ -217,7 +246,7 @@ class Task:
     @property
     def parts(self) -> "list[Task]":
         """A task for each target."""
-        parts = zip(entropies_of_targets(self.read.entropies), self.targets, strict=True)
+        parts = zip(self.read.entropies.of_targets, self.targets, strict=True)
         return [
             replace(self, read=replace(self.read, entropies=own), targets=(target,), union=False)
             for own, target in parts
@@ -259,7 +288,7 @@ class Task:
         """I(xi; y) of every column of the table: 0 for constant ones, NaN for excluded ones."""
         relevance = np.full(self.table.n_features, np.nan)
         relevance[self.constant] = 0.0 if self.screened is None else self.screened[self.constant]
-        relevance[self.allowed] = self.read.entropies.settled_mi()
+        relevance[self.allowed] = self.read.entropies.mi()
         return relevance
 
     def _placed(self, solution: Solution, k: int) -> Solution:
@@ -284,7 +313,7 @@ class Task:
 
 def pair_details(read: Measured, support: Indices) -> Mapping[str, Any]:
     """Information of selected features about y, in nats; ``pairs`` is I(xj; y | xi) at [i, j]."""
-    relevance = read.entropies.settled_mi()[support]
+    relevance = read.entropies.mi()[support]
     pairs = read.entropies.cmi_among(support)
     np.fill_diagonal(pairs, relevance)
     others = pairs + np.diag(np.full(len(support), np.inf))

@@ -190,6 +190,7 @@ class _Subsamples:
         size = min(columns // n, MAX_VALUES_TOGETHER // (m * n), -(-len(rows) // n_jobs))
         alone = (
             size < 2
+            or settle(self.selector).information == "blocks"
             or not is_method(task.method)
             or not isinstance(settle(self.selector).discretizer, str | Discretizer | None)
             or not all(isinstance(block.values, np.ndarray) for block in task.table.blocks)

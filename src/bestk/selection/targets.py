@@ -55,9 +55,10 @@ class JoinedEntropies(Entropies):
         """The sum of ``I(xi; y)`` over targets."""
         return np.sum([part.mi() for part in self.parts], axis=0)
 
-    def settled_mi(self) -> Floats:
-        """The same, each as :meth:`Entropies.settled_mi`."""
-        return np.sum([part.settled_mi() for part in self.parts], axis=0)
+    @property
+    def of_targets(self) -> tuple[Entropies, ...]:
+        """The entropies with each target."""
+        return self.parts
 
     def measure(
         self, measure: Measure, rows: Iterable[int] | None = None,
@@ -66,11 +67,6 @@ class JoinedEntropies(Entropies):
         """The sum of a measure over targets."""
         each = [part.measure(measure, rows, columns, dtype, signed) for part in self.parts]
         return np.sum(each, axis=0)
-
-
-def entropies_of_targets(entropies: Entropies) -> tuple[Entropies, ...]:
-    """The entropies with each target."""
-    return entropies.parts if isinstance(entropies, JoinedEntropies) else (entropies,)
 
 
 def join_measured(reads: Sequence[Measured], worst: bool) -> Measured:

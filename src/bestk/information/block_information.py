@@ -12,7 +12,7 @@ from bestk.errors import ParameterError
 from bestk.information.blocks import Design, TargetScores, make_design
 from bestk.information.constants import BlockConstants
 from bestk.information.moments import ConditionalMoments
-from bestk.information.reading import Measured, Reading
+from bestk.information.reading import Reading
 from bestk.information.synergy import WORK_PER_SECOND, PairSearch, can_scan
 from bestk.native.threads import threads
 
@@ -124,9 +124,25 @@ class BlockInformation:
 
 @dataclass(frozen=True)
 class MeasuredBlocks:
+    """What was measured of a table by its blocks; the counterpart of ``Measured`` for counts."""
+
+    entropies: BlockInformation
+    discretised: Indices
+    """The columns that were read as numbers."""
+
+    discretizer: None = None
+    levels: None = None
+
+    def of_targets(self) -> "list[MeasuredBlocks]":
+        """What was measured with each target."""
+        return [replace(self, entropies=own) for own in self.entropies.of_targets]
+
+
+@dataclass(frozen=True)
+class ConsideredColumns:
     """The columns of a table that are considered together, and what they tell."""
 
-    measured: Measured
+    measured: MeasuredBlocks
     kept: Indices
     """The places of these columns among those that were given."""
 
@@ -148,7 +164,7 @@ def measure_blocks(
     grouped: bool = False,
     worst: bool = False,
     time_limit: float | None = None,
-) -> MeasuredBlocks:
+) -> ConsideredColumns:
     """What the blocks of a table tell about one or more targets.
 
     Parameters
@@ -206,8 +222,8 @@ def measure_blocks(
     )
     if relevance is None:
         relevance = information.relevance
-    measured = Measured(information, discretised=np.flatnonzero(np.isin(kept, numeric)))
-    return MeasuredBlocks(measured, kept, relevance, tuple(notes))
+    measured = MeasuredBlocks(information, np.flatnonzero(np.isin(kept, numeric)))
+    return ConsideredColumns(measured, kept, relevance, tuple(notes))
 
 
 def _note_on_scan(n_features: int, n_samples: int) -> str:

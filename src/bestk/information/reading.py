@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -22,9 +22,6 @@ from bestk.information.entropies import Entropies, largest_by_chance
 from bestk.information.measures import CORRECTIONS, Correction
 from bestk.information.scan import PairScan, strongest_pairs
 from bestk.native.threads import threads
-
-if TYPE_CHECKING:  # it counts pairs by functions of this module
-    from bestk.information.block_information import BlockInformation
 
 BLENDED = ("mdlp", "equal-frequency")  # discretisers whose counts are averaged
 BLENDED_SHARE = 3.0**-0.5  # of the error of one count in the mean of three estimates
@@ -181,10 +178,14 @@ class Reading:
 class Measured:
     """The entropies of a table, and what they were measured from."""
 
-    entropies: "Entropies | BlockInformation"
+    entropies: Entropies
     discretizer: Any = None  # fitted on the numeric columns, or None
     levels: Indices | None = None  # of each column, where they were counted
     discretised: Indices | None = None  # the columns that were read as numbers
+
+    def of_targets(self) -> "list[Measured]":
+        """What was measured with each target."""
+        return [replace(self, entropies=own) for own in self.entropies.of_targets]
 
 
 def has_few_rows(n_samples: int, n_features: int) -> bool:

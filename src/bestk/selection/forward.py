@@ -7,9 +7,9 @@ both given the selected features S, a block B of d columns is worth
     probability(B) * max(gain(B | S), redundant_share * gain(B))
 
 where ``gain(B | S) = 1/2 log det T_B / det W_B - parameter_cost d q / (2 rows)``, q is the number
-of parameters of the target, and ``probability(B)`` is that of a block being informative at all, from
-its p-value and the number of features (Sellke, Bayarri and Berger 2001). A pair is worth the half,
-as it takes two places, or the whole where one of its features is selected already.
+of parameters of the target, and ``probability(B)`` is that of a block being informative, from its
+p-value and the number of features (Sellke, Bayarri and Berger 2001). A pair is worth half of it, as
+it takes two places, or the whole where one of its features is selected already.
 """
 
 from collections.abc import Sequence

@@ -14,7 +14,7 @@ from bestk.data.frames import open_table, read_table
 from bestk.data.table import Block, Table, find_constant, find_features
 from bestk.data.target import ParsedTarget, drop_weightless, note_on_target
 from bestk.errors import ParameterError
-from bestk.information.block_information import measure_blocks
+from bestk.information.block_information import MeasuredBlocks, measure_blocks
 from bestk.information.reading import Measured, Reading, cost_of_reading
 from bestk.problem.solution import Solution
 from bestk.selection.adapters import Foreign, Grouped, read_groups
@@ -131,7 +131,7 @@ class Task:
 
     table: Table  # all rows, or a sample of very many
     allowed: Indices  # the features that were measured, in the order of the entropies
-    read: Measured
+    read: Measured | MeasuredBlocks
     method: Any  # a Method, or a selector, ranking or function for Foreign
     include: list[int]  # places among the allowed
     effort: Effort
@@ -166,6 +166,7 @@ class Task:
         worst = options.multioutput == "min"
         more_notes: tuple[str, ...] = ()
         method = get_method(options.method)
+        read: Measured | MeasuredBlocks
         if isinstance(method, BlockForward):
             k = getattr(options, "k", None)  # which SelectBestKCV chooses
             blocks = measure_blocks(
@@ -246,10 +247,10 @@ class Task:
     @property
     def parts(self) -> "list[Task]":
         """A task for each target."""
-        parts = zip(self.read.entropies.of_targets, self.targets, strict=True)
+        reads: Sequence[Measured | MeasuredBlocks] = self.read.of_targets()
         return [
-            replace(self, read=replace(self.read, entropies=own), targets=(target,), union=False)
-            for own, target in parts
+            replace(self, read=read, targets=(target,), union=False)
+            for read, target in zip(reads, self.targets, strict=True)
         ]
 
     def solution(self, k: int) -> Solution:
@@ -311,7 +312,7 @@ class Task:
         return replace(solution, details={**solution.details, **found})
 
 
-def pair_details(read: Measured, support: Indices) -> Mapping[str, Any]:
+def pair_details(read: Measured | MeasuredBlocks, support: Indices) -> Mapping[str, Any]:
     """Information of selected features about y, in nats; ``pairs`` is I(xj; y | xi) at [i, j]."""
     relevance = read.entropies.mi()[support]
     pairs = read.entropies.cmi_among(support)

@@ -97,7 +97,7 @@ class BlockInformation:
 
     def cmi(self, rows: Indices, columns: Indices) -> Floats:
         """``I(xj; y | xi)`` at ``[i, j]``, for the features of ``rows`` and of ``columns``."""
-        both = np.concatenate([rows, columns]).tolist()
+        both = np.concatenate([rows, columns])
         part = self.design.keep(both)
         information = np.zeros((len(rows), len(columns)))
         with threads(self.n_jobs):
@@ -105,7 +105,7 @@ class BlockInformation:
                 alone = ConditionalMoments(part, target, self.noise)
                 for place in range(len(rows)):
                     given = alone.copy()
-                    for column in part.blocks[place]:
+                    for column in part.columns_of(place):
                         given.condition_on(int(column))
                     values = block_information(part, given)
                     information[place] += values[len(rows) :]
@@ -287,14 +287,10 @@ def block_information(design: Design, moments: ConditionalMoments) -> Floats:
 
     Of a block whose first columns may stand for it, that of the columns that tell most.
     """
-    best = np.empty(len(design.blocks))
-    prefixes = np.array(design.prefixes)
-    chance = moments.target.degrees / (2.0 * design.effective_rows)
-    for features, information in moments.information():
-        sizes = np.arange(1, len(information) + 1)
-        corrected = information - chance * sizes[:, np.newaxis]
-        whole = corrected[-1]
-        best[features] = np.where(prefixes[features], corrected.max(axis=0), whole)
+    best = np.empty(design.n_features)
+    for values in moments.information():
+        _, gains = values.best_prefixes(1.0 / (2.0 * design.effective_rows))
+        best[values.features] = gains
     return best
 
 

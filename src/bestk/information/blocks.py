@@ -11,9 +11,9 @@ whole numbers too: the order of rows and the number of threads do not change a b
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtri
 
 from bestk._cached import cached_property
@@ -28,6 +28,10 @@ from bestk.native.threads import calm_blas, map_columns
 # A block column whose variance, or what other columns of its block leave of it, is below this
 # share of a variance of 1 is rounding, and is left out.
 SMALLEST_VARIANCE = 1e-6
+
+# Products of numbers that are computed at once to have the covariances of all block columns: about
+# ten milliseconds.
+MAX_SMALL_WORK = 2**25
 
 # Block columns that are copied at a time.
 STRIP_COLUMNS = 256
@@ -152,16 +156,24 @@ def standardise_weighted(columns: Floats, weights: Floats | None, unit: float) -
     """Center and scale columns, one row each, in place: whole numbers of variance ``unit**2``.
 
     Weights have a mean of 1. They enter as their square roots, so that sums of products of columns
-    are sums with these weights. Constant columns become 0.
+    are sums with these weights. Constant columns become 0. Entries are rounded to multiples of
+    ``1 / unit`` first, so that sums are exact and do not depend on the order of rows.
     """
     n_samples = columns.shape[1]
-    root = np.ones(n_samples) if weights is None else np.sqrt(weights)
-    columns -= ((columns * root**2).sum(axis=1) / n_samples)[:, np.newaxis]
-    columns *= root
-    variance = (columns**2).sum(axis=1) / n_samples
-    varies = variance > SMALLEST_VARIANCE**2
+    columns *= unit
+    np.rint(columns, out=columns)
+    if weights is None:
+        mean = columns.sum(axis=1) / n_samples
+        variance = np.einsum("ij,ij->i", columns, columns) / n_samples - mean**2
+    else:
+        mean = columns @ weights / n_samples
+        variance = (columns**2) @ weights / n_samples - mean**2
+    varies = variance > SMALLEST_VARIANCE * unit**2
     scale = np.where(varies, unit / np.sqrt(np.where(varies, variance, 1.0)), 0.0)
+    columns -= mean[:, np.newaxis]
     columns *= scale[:, np.newaxis]
+    if weights is not None:
+        columns *= np.sqrt(weights)
     np.rint(columns, out=columns)
 
 
@@ -175,11 +187,17 @@ class Design:
     parts: tuple[Floats, ...]
     """Block columns, one in each row, one entry for each sample, in multiples of ``unit``."""
 
-    blocks: tuple[Indices, ...]
-    """The block columns of each feature: a score before its square, and that before bins."""
+    block_columns: Indices
+    """The block columns of the first feature, then those of the second, and so on."""
 
-    prefixes: tuple[bool, ...]
-    """Whether the first columns of the block of a feature may stand for it, without the others."""
+    starts: Indices
+    """Where the columns of each feature start in ``block_columns``, and where the last ones end."""
+
+    degrees: Floats
+    """The parameters that each block column stands for: 1, or more where it was fitted."""
+
+    least_columns: Indices
+    """How many of the first columns of a block may stand for a feature without those after them."""
 
     unit: float
     """The whole number that stands for 1."""
@@ -200,6 +218,15 @@ class Design:
         """The number of block columns of all features."""
         return sum(len(part) for part in self.parts)
 
+    @property
+    def n_features(self) -> int:
+        """The number of features."""
+        return len(self.starts) - 1
+
+    def columns_of(self, feature: int) -> Indices:
+        """The block columns of a feature."""
+        return self.block_columns[self.starts[feature] : self.starts[feature + 1]]
+
     def rows(self, columns: Indices) -> Floats:
         """Some block columns, one in each row."""
         starts = np.cumsum([0, *(len(part) for part in self.parts)])
@@ -209,14 +236,19 @@ class Design:
             taken[inside] = part[columns[inside] - start]
         return taken
 
-    def covariances(self, row: Floats) -> Floats:
-        """The covariances of all block columns with a column, given in multiples of the unit."""
+    def covariances(self, column: int) -> Floats:
+        """The covariances of all block columns with one of them."""
+        if self._is_small:
+            return self._all_covariances[column]
+        row = self.rows(np.array([column]))[0]
         with calm_blas(self.n_columns * self.n_samples):
             products = np.concatenate([part @ row for part in self.parts])
         return np.asarray(products / (self.n_samples * self.unit**2))
 
     def covariances_of(self, first: Indices, second: Indices) -> Floats:
         """The covariance of each pair of block columns, one of ``first`` and one of ``second``."""
+        if self._is_small:
+            return np.asarray(self._all_covariances[first, second])
         scale = self.n_samples * self.unit**2
         if np.array_equal(first, second):
             return np.asarray(self._sums_of_squares[first] / scale)
@@ -227,47 +259,79 @@ class Design:
             products[strip] = np.einsum("ij,ij->i", left, self.rows(second[strip]))
         return products / scale
 
+    @property
+    def _is_small(self) -> bool:
+        """Whether the covariances of all block columns are computed at once."""
+        return self.n_columns**2 * self.n_samples <= MAX_SMALL_WORK
+
+    @cached_property
+    def _all_covariances(self) -> Floats:
+        columns = np.concatenate(self.parts)
+        with calm_blas():
+            products = columns @ columns.T
+        return np.asarray(products / (self.n_samples * self.unit**2))
+
     @cached_property
     def _sums_of_squares(self) -> Floats:
         return np.concatenate([np.einsum("ij,ij->i", part, part) for part in self.parts])
 
-    def keep(self, features: Sequence[int]) -> "Design":
+    def keep(self, features: Indices) -> "Design":
         """Some of the features, which may repeat, with their block columns only."""
-        columns = [self.blocks[j] for j in features]
-        starts = np.cumsum([0, *(len(own) for own in columns)])
+        blocks = [self.columns_of(feature) for feature in features.tolist()]
+        columns = np.concatenate(blocks)
         return replace(
             self,
-            parts=(self.rows(np.concatenate(columns)),),
-            blocks=tuple(np.arange(a, b) for a, b in pairwise(starts)),
-            prefixes=tuple(self.prefixes[j] for j in features),
+            parts=(self.rows(columns),),
+            block_columns=np.arange(len(columns)),
+            starts=np.cumsum([0, *(len(block) for block in blocks)]),
+            degrees=self.degrees[columns],
+            least_columns=self.least_columns[features],
         )
 
     def merged(self, labels: Indices) -> "Design":
         """The same columns with one block for each label from 0 up; -1 belongs to none."""
-        members = [np.flatnonzero(labels == label) for label in range(labels.max() + 1)]
-        blocks = tuple(np.concatenate([self.blocks[j] for j in group]) for group in members)
-        prefixes = tuple(len(group) == 1 and self.prefixes[group[0]] for group in members)
-        return replace(self, blocks=blocks, prefixes=prefixes)
+        groups = [np.flatnonzero(labels == label) for label in range(labels.max() + 1)]
+        blocks = [
+            np.concatenate([self.columns_of(feature) for feature in group.tolist()])
+            for group in groups
+        ]
+        sizes = np.array([len(block) for block in blocks])
+        least = [
+            self.least_columns[group[0]] if len(group) == 1 else size
+            for group, size in zip(groups, sizes.tolist(), strict=True)
+        ]
+        return replace(
+            self,
+            block_columns=np.concatenate(blocks),
+            starts=np.cumsum([0, *sizes]),
+            least_columns=np.array(least),
+        )
 
     def with_columns(self, columns: Floats, blocks: Sequence[Indices]) -> "Design":
         """More block columns, as rows in multiples of the unit, and features made of columns."""
+        sizes = np.array([len(block) for block in blocks])
         return replace(
             self,
             parts=(*self.parts, columns),
-            blocks=(*self.blocks, *blocks),
-            prefixes=(*self.prefixes, *(False for _ in blocks)),
+            block_columns=np.concatenate([self.block_columns, *blocks]),
+            starts=np.concatenate([self.starts, self.starts[-1] + np.cumsum(sizes)]),
+            degrees=np.concatenate([self.degrees, np.ones(len(columns))]),
+            least_columns=np.concatenate([self.least_columns, sizes]),
         )
 
 
 @dataclass(frozen=True)
-class _Strip:
-    """The block columns that some neighboring numeric columns have beside their scores."""
+class _BlockColumns:
+    """Some block columns, and what they belong to."""
 
     features: Indices
-    """The numeric column that each row belongs to."""
+    """The feature that each column belongs to."""
 
     columns: Floats
-    """Squares, bins and indicators of missing values, in multiples of the unit."""
+    """The columns, one in each row, in multiples of the unit."""
+
+    degrees: Floats
+    """The parameters that each column stands for."""
 
 
 def make_design(
@@ -278,40 +342,27 @@ def make_design(
     constants: BlockConstants,
 ) -> Design:
     """The blocks of all features of a table; ``categorical``: places of codes of categories."""
-    n_samples = table.n_samples
-    unit = unit_score(n_samples)
     numeric = find_numeric(table, categorical)
-    # The rows of the design that belong to each feature.
-    members: list[list[int]] = [[] for _ in range(table.n_features)]
-    parts: list[Floats] = []
-    if len(numeric):
-        scores, strips = _score_numbers(table, numeric, targets, weights, constants)
-        for row, feature in enumerate(numeric.tolist()):
-            members[feature].append(row)
-        parts.append(scores)
-        next_row = len(scores)
-        for strip in strips:
-            for row, place in enumerate(strip.features.tolist(), next_row):
-                members[int(numeric[place])].append(row)
-            next_row += len(strip.features)
-            parts.append(strip.columns)
     others = np.flatnonzero(~table.mask(numeric))
+    pieces: list[_BlockColumns] = []
+    if len(numeric):
+        pieces += _number_columns(table, numeric, targets, weights, constants)
     if len(others):
-        columns, feature_of = _category_columns(table, others, weights, constants)
-        next_row = sum(len(part) for part in parts)
-        for row, feature in enumerate(feature_of.tolist(), next_row):
-            members[feature].append(row)
-        parts.append(columns)
-    joined = [part for part in parts if len(part)] or [np.zeros((1, n_samples))]
-    if len(joined) > 2:
-        joined = [joined[0], np.concatenate(joined[1:])]
-    is_numeric = table.mask(numeric)
+        pieces.append(_category_columns(table, others, targets, weights, constants))
+    features = np.concatenate([piece.features for piece in pieces])
+    parts = [pieces[0].columns]
+    if len(pieces) > 1:
+        parts.append(np.concatenate([piece.columns for piece in pieces[1:]]))
+    sizes = np.bincount(features, minlength=table.n_features)
+    least_columns = np.where(table.mask(numeric), 1, sizes)
     return Design(
-        parts=tuple(joined),
-        blocks=tuple(np.array(rows, np.int64) for rows in members),
-        prefixes=tuple(is_numeric.tolist()),
-        unit=unit,
-        effective_rows=effective_rows(n_samples, weights),
+        parts=tuple(parts),
+        block_columns=np.argsort(features, kind="stable"),
+        starts=np.concatenate([[0], np.cumsum(sizes)]),
+        degrees=np.concatenate([piece.degrees for piece in pieces]),
+        least_columns=least_columns,
+        unit=unit_score(table.n_samples),
+        effective_rows=effective_rows(table.n_samples, weights),
         weights=weights,
     )
 
@@ -323,90 +374,174 @@ def effective_rows(n_samples: int, weights: Floats | None) -> float:
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 
-def _score_numbers(
+def _number_columns(
     table: Table,
     numeric: Indices,
     targets: Sequence[TargetScores],
     weights: Floats | None,
     constants: BlockConstants,
-) -> tuple[Floats, list[_Strip]]:
-    """Normal scores of all numeric columns, one row each, and what else belongs to their blocks."""
+) -> list[_BlockColumns]:
+    """Normal scores of all numeric columns, and then what else belongs to their blocks."""
     table.check_exact(numeric)
     numbers = split_numbers(table, numeric)[0].values
     scores = np.empty((len(numeric), table.n_samples))
 
-    def score(block: Floats, start: int) -> _Strip:
+    def score(block: Floats, start: int) -> list[_BlockColumns]:
         missing = np.isnan(block)
-        own = scores[start : start + len(block)]
-        score_block(block, weights, constants.largest_score, own)
-        return _other_columns(own, missing, start, targets, weights, constants)
+        own_scores = scores[start : start + len(block)]
+        score_block(block, weights, constants.largest_score, own_scores)
+        strip = _Strip(
+            numeric[start : start + len(block)], own_scores, missing, targets, weights, constants
+        )
+        return strip.other_columns()
 
     with calm_blas():
-        strips = map_columns(numbers, score)
-    return scores, [strip for strip in strips if len(strip.features)]
+        others = [piece for pieces in map_columns(numbers, score) for piece in pieces]
+    return [_BlockColumns(numeric, scores, np.ones(len(numeric))), *others]
 
 
-def _other_columns(
-    scores: Floats,
-    missing: Array,
-    start: int,
-    targets: Sequence[TargetScores],
-    weights: Floats | None,
-    constants: BlockConstants,
-) -> _Strip:
-    """Indicators of missing values, and the squares and bins that say more than scores do."""
-    unit = unit_score(scores.shape[1])
-    n_rows = effective_rows(scores.shape[1], weights)
-    features: list[Indices] = []
-    columns: list[Floats] = []
+@dataclass(frozen=True)
+class _Strip:
+    """Some neighboring numeric columns, whose blocks may need more than a score."""
 
-    counts = missing.sum(axis=1)
-    gaps = np.flatnonzero((counts >= constants.min_level_rows) & (counts < scores.shape[1]))
-    if len(gaps):
-        indicators = missing[gaps].astype(np.float64)
-        standardise_weighted(indicators, weights, unit)
-        features.append(gaps)
-        columns.append(indicators)
+    features: Indices
+    scores: Floats
+    """Normal scores, one row for each column, in multiples of the unit."""
 
-    curves = _curves(scores, missing, weights, constants)
-    information = _information_beside(curves, scores, targets, unit)
-    degrees = sum(target.degrees for target in targets)
-    is_curved = information > constants.parameter_cost * degrees / (2.0 * n_rows)
-    curved = np.flatnonzero(is_curved)
-    if len(curved):
-        features.append(curved)
-        columns.append(curves[curved])
+    missing: NDArray[np.bool_]
+    targets: Sequence[TargetScores]
+    weights: Floats | None
+    constants: BlockConstants
 
-    curves[~is_curved] = 0.0
-    binned = _need_bins(scores, curves, targets, weights, constants)
-    if len(binned):
-        indicators = _bin_indicators(scores[binned], weights, constants)
-        features.append(np.repeat(binned, len(indicators) // len(binned)))
-        columns.append(indicators)
+    @property
+    def n_samples(self) -> int:
+        return int(self.scores.shape[1])
 
-    return _Strip(
-        start + np.concatenate(features) if features else np.empty(0, np.int64),
-        np.concatenate(columns) if columns else np.empty((0, scores.shape[1])),
-    )
+    @property
+    def unit(self) -> float:
+        return unit_score(self.n_samples)
 
+    @property
+    def n_rows(self) -> float:
+        return effective_rows(self.n_samples, self.weights)
 
-def _curves(
-    scores: Floats, missing: Array, weights: Floats | None, constants: BlockConstants
-) -> Floats:
-    """The part of the square of each score that is no straight line in the score."""
-    n_samples = scores.shape[1]
-    unit = unit_score(n_samples)
-    squares = np.minimum(np.abs(scores) / unit, constants.largest_score) ** 2
-    squares[missing] = 0.0
-    known = ~missing
-    share = np.maximum(known.sum(axis=1), 1)[:, np.newaxis]
-    squares -= known * (squares.sum(axis=1, keepdims=True) / share)
-    slopes = (squares * scores).sum(axis=1) / np.maximum((scores * scores).sum(axis=1), 1.0)
-    squares -= slopes[:, np.newaxis] * scores
-    variance = (squares**2).mean(axis=1)
-    squares[variance < SMALLEST_CURVE] = 0.0
-    standardise_weighted(squares, weights, unit)
-    return squares
+    def other_columns(self) -> list[_BlockColumns]:
+        """Indicators of missing values, and the squares and bins that say more than scores do."""
+        pieces = [self._gaps()]
+        curves = self._curves()
+        information = _information_beside(curves, self.scores, self.targets, self.unit)
+        degrees = sum(target.degrees for target in self.targets)
+        cost = self.constants.parameter_cost * degrees / (2.0 * self.n_rows)
+        is_curved = information > cost
+        curved = np.flatnonzero(is_curved)
+        pieces.append(_BlockColumns(self.features[curved], curves[curved], np.ones(len(curved))))
+        curves[~is_curved] = 0.0
+        pieces += self._bins(curves)
+        return [piece for piece in pieces if len(piece.features)]
+
+    def _gaps(self) -> _BlockColumns:
+        """An indicator for each column with several missing values."""
+        counts = self.missing.sum(axis=1)
+        has_gaps = (counts >= self.constants.min_level_rows) & (counts < self.n_samples)
+        places = np.flatnonzero(has_gaps)
+        indicators = self.missing[places].astype(np.float64)
+        if len(places):
+            standardise_weighted(indicators, self.weights, self.unit)
+        return _BlockColumns(self.features[places], indicators, np.ones(len(places)))
+
+    def _curves(self) -> Floats:
+        """The part of the square of each score that is no straight line in the score."""
+        n_columns = len(self.scores)
+        curves = np.empty(self.scores.shape)
+        if self.weights is None:
+            known = self.n_samples - self.missing.sum(axis=1)
+            kernels.curve_rows(
+                self.scores,
+                n_columns,
+                self.n_samples,
+                self.missing.view(np.uint8),
+                known,
+                self.unit,
+                self.constants.largest_score,
+                SMALLEST_CURVE,
+                curves,
+            )
+            return curves
+        root = np.sqrt(self.weights)
+        plain = self.scores / (self.unit * root)
+        squares = np.minimum(np.abs(plain), self.constants.largest_score) ** 2
+        known_weights = np.where(self.missing, 0.0, self.weights)
+        total = np.maximum(known_weights.sum(axis=1), SMALLEST_VARIANCE)
+        mean = (known_weights * squares).sum(axis=1) / total
+        products = (known_weights * squares * plain).sum(axis=1)
+        slope = products / np.maximum((known_weights * plain**2).sum(axis=1), SMALLEST_VARIANCE)
+        curves = squares - mean[:, np.newaxis] - slope[:, np.newaxis] * plain
+        curves[self.missing] = 0.0
+        variance = (known_weights * curves**2).sum(axis=1) / self.n_samples
+        curves[variance < SMALLEST_CURVE] = 0.0
+        standardise_weighted(curves, self.weights, self.unit)
+        return curves
+
+    def _bins(self, curves: Floats) -> list[_BlockColumns]:
+        """The mean target in bins, for columns that tell more in bins than by score and curve.
+
+        ``curves``: the squares that belong to the blocks; 0 for the columns without one. The test
+        is Pillai's trace of the bins, less that of score and curve. A mean was fitted to the
+        target, so that it stands for as many parameters as there are bins beyond these.
+        """
+        limits = _bin_limits(self.n_samples, self.constants)
+        if not len(limits):
+            return []
+        root = np.ones(self.n_samples) if self.weights is None else np.sqrt(self.weights)
+        plain = self.scores if self.weights is None else self.scores / root
+        padded_limits = np.full(self.constants.curve_bins - 1, np.inf)
+        padded_limits[: len(limits)] = self.unit * limits
+        return [
+            piece
+            for target in self.targets
+            if (piece := self._bins_of_target(target, curves, plain, padded_limits)) is not None
+        ]
+
+    def _bins_of_target(
+        self, target: TargetScores, curves: Floats, plain: Floats, limits: Floats
+    ) -> _BlockColumns | None:
+        n_bins = self.constants.curve_bins
+        n_columns = len(self.scores)
+        root = np.ones(self.n_samples) if self.weights is None else np.sqrt(self.weights)
+        sizes = np.empty((n_columns, n_bins))
+        sums = np.empty((n_columns, n_bins, int(target.classes.max()) + 1))
+        kernels.sum_bins(
+            plain,
+            n_columns,
+            self.n_samples,
+            limits,
+            target.classes,
+            root**2,
+            target.columns.sum(axis=0) * root,
+            sums.shape[2],
+            sizes,
+            sums,
+        )
+        means = sums / np.where(sizes > 0, sizes, 1.0)[:, :, np.newaxis]
+        explained = (sums * means).sum(axis=(1,)) / target.lengths**2
+        # Indicators of classes are not centered: their mean explains 1 of the trace.
+        has_mean = target.degrees < len(target.columns)
+        trace = explained.sum(axis=1) - float(has_mean)
+        smooth = (target.explain(self.scores, self.unit) ** 2).sum(axis=0)
+        smooth += (target.explain(curves, self.unit) ** 2).sum(axis=0)
+        more_bins = (sizes > 0).sum(axis=1) - 2 - curves.any(axis=1)
+        statistic = self.n_rows * np.maximum(trace - smooth, 0.0)
+        pvalues = chdtrc(np.maximum(more_bins * target.degrees, 1), statistic)
+        needed = np.flatnonzero((more_bins > 0) & (pvalues < self.constants.curve_pvalue))
+        if not len(needed):
+            return None
+        n_means = min(target.degrees, sums.shape[2])
+        bins = np.searchsorted(limits, plain[needed], side="right")
+        columns = [means[place, bins[row], :n_means].T for row, place in enumerate(needed.tolist())]
+        stacked = np.ascontiguousarray(np.concatenate(columns)) / means[needed].max()
+        standardise_weighted(stacked, self.weights, self.unit)
+        degrees = np.repeat(more_bins[needed] / n_means, n_means)
+        return _BlockColumns(np.repeat(self.features[needed], n_means), stacked, degrees)
 
 
 def _bin_limits(n_samples: int, constants: BlockConstants) -> Floats:
@@ -417,81 +552,30 @@ def _bin_limits(n_samples: int, constants: BlockConstants) -> Floats:
     return np.asarray(ndtri(np.arange(1, n_bins) / n_bins))
 
 
-def _need_bins(
-    scores: Floats,
-    curves: Floats,
-    targets: Sequence[TargetScores],
-    weights: Floats | None,
-    constants: BlockConstants,
-) -> Indices:
-    """The columns that tell more in bins than scores and curves do, by Pillai's trace."""
-    n_columns, n_samples = scores.shape
-    unit = unit_score(n_samples)
-    limits = _bin_limits(n_samples, constants)
-    if not len(limits):
-        return np.empty(0, np.int64)
-    root = np.ones(n_samples) if weights is None else np.sqrt(weights)
-    all_limits = np.full(constants.curve_bins - 1, np.inf)
-    all_limits[: len(limits)] = unit * limits
-    has_curve = curves.any(axis=1)
-    needed = np.zeros(n_columns, bool)
-    for target in targets:
-        sizes = np.empty((n_columns, constants.curve_bins))
-        sums = np.empty((n_columns, constants.curve_bins, int(target.classes.max()) + 1))
-        values = target.columns.sum(axis=0) * root
-        plain_scores = scores if weights is None else scores / np.where(root > 0, root, 1.0)
-        kernels.sum_bins(
-            plain_scores, n_columns, n_samples, all_limits, target.classes, root**2, values,
-            sums.shape[2], sizes, sums,
-        )  # fmt: skip
-        by_size = np.where(sizes > 0, sizes, 1.0)[:, :, np.newaxis]
-        explained = (sums**2 / by_size).sum(axis=1) / np.maximum(target.lengths**2, 1e-300)
-        trace = explained.sum(axis=1) - (1.0 if target.degrees + 1 == len(target.columns) else 0.0)
-        smooth = (target.explain(scores, unit) ** 2).sum(axis=0)
-        smooth += (target.explain(curves, unit) ** 2).sum(axis=0)
-        degrees = ((sizes > 0).sum(axis=1) - 2 - has_curve) * target.degrees
-        statistic = effective_rows(n_samples, weights) * np.maximum(trace - smooth, 0.0)
-        pvalues = np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), statistic), 1.0)
-        needed |= pvalues < constants.curve_pvalue
-    return np.flatnonzero(needed)
-
-
-def _bin_indicators(scores: Floats, weights: Floats | None, constants: BlockConstants) -> Floats:
-    """Indicators of all bins but the first of each column, one below the other."""
-    n_columns, n_samples = scores.shape
-    unit = unit_score(n_samples)
-    limits = _bin_limits(n_samples, constants)
-    root = np.ones(n_samples) if weights is None else np.sqrt(weights)
-    plain_scores = scores / np.where(root > 0, root, 1.0)
-    bins = np.searchsorted(unit * limits, plain_scores, side="right")
-    indicators = bins[:, np.newaxis] == np.arange(1, len(limits) + 1)[:, np.newaxis]
-    columns = indicators.astype(np.float64).reshape(n_columns * len(limits), n_samples)
-    standardise_weighted(columns, weights, unit)
-    return columns
-
-
 def _information_beside(
     columns: Floats, scores: Floats, targets: Sequence[TargetScores], unit: float
 ) -> Floats:
     """What each column tells about the targets beside a score that it is not correlated with."""
     information = np.zeros(len(columns))
+    varies = columns.any(axis=1)
     for target in targets:
         by_columns = target.explain(columns, unit)
-        of_columns = (by_columns**2).sum(axis=0)
-        of_scores = target.explain(scores, unit)
-        shared = (by_columns * of_scores).sum(axis=0)
-        own = np.maximum(1.0 - (of_scores**2).sum(axis=0), SMALLEST_VARIANCE)
-        rest = 1.0 - of_columns - shared**2 / own
-        varies = columns.any(axis=1)
-        rest = np.where(varies, np.maximum(rest, SMALLEST_VARIANCE), 1.0)
-        information += -0.5 * np.log(rest)
+        by_scores = target.explain(scores, unit)
+        shared = (by_columns * by_scores).sum(axis=0)
+        left_by_scores = np.maximum(1.0 - (by_scores**2).sum(axis=0), SMALLEST_VARIANCE)
+        left = 1.0 - (by_columns**2).sum(axis=0) - shared**2 / left_by_scores
+        information -= 0.5 * np.log(np.where(varies, np.maximum(left, SMALLEST_VARIANCE), 1.0))
     return information
 
 
 def _category_columns(
-    table: Table, places: Indices, weights: Floats | None, constants: BlockConstants
-) -> tuple[Floats, Indices]:
-    """Indicators of the frequent levels of categories, and the feature of each; missing is a level.
+    table: Table,
+    places: Indices,
+    targets: Sequence[TargetScores],
+    weights: Floats | None,
+    constants: BlockConstants,
+) -> _BlockColumns:
+    """Indicators of the frequent levels of categories; missing is a level.
 
     The rarest of the levels is left out where all have an indicator: it follows from the others.
     A category without a frequent level has one column of zeros.
@@ -512,4 +596,4 @@ def _category_columns(
         feature_of += [place] * len(indicators)
     stacked = np.concatenate(columns)
     standardise_weighted(stacked, weights, unit_score(table.n_samples))
-    return stacked, np.array(feature_of, np.int64)
+    return _BlockColumns(np.array(feature_of, np.int64), stacked, np.ones(len(stacked)))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices
 from bestk.information.blocks import SMALLEST_VARIANCE, Design, TargetScores
@@ -36,6 +37,12 @@ class _EqualBlocks:
 
     within: Floats
     """The same given the target."""
+
+    degrees: Floats
+    """The parameters of the first 1, 2, ..., d columns of each block, of shape (d, features)."""
+
+    is_allowed: NDArray[np.bool_]
+    """Whether the first 1, 2, ..., d columns of a block may stand for it."""
 
     def condition_on(self, total: Floats, within: Floats) -> None:
         """Subtract what one more selected column explains; rows as those of ``Conditional``."""
@@ -73,6 +80,28 @@ def _log_pivots(covariances: Floats) -> Floats:
     return logs
 
 
+@dataclass(frozen=True)
+class BlockValues:
+    """What blocks of the same number of columns tell; row i is of their first i + 1 columns."""
+
+    features: Indices
+    information: Floats
+    """In nats, given the columns that are selected."""
+
+    degrees: Floats
+    """The parameters of these columns times those of the target."""
+
+    is_allowed: NDArray[np.bool_]
+    """Whether these columns may stand for the feature."""
+
+    def best_prefixes(self, cost_of_degree: float) -> tuple[Indices, Floats]:
+        """The row of each block with the largest gain: information less a cost for parameters."""
+        gains = self.information - cost_of_degree * self.degrees
+        gains[~self.is_allowed] = -np.inf
+        best = gains.argmax(axis=0)
+        return best, gains[best, np.arange(len(best))]
+
+
 class ConditionalMoments:
     """Covariances of the blocks of a design given selected columns, in total and within a target.
 
@@ -91,8 +120,7 @@ class ConditionalMoments:
         self.total_rows: list[Floats] = []
         self.within_rows: list[Floats] = []
         self._blocks = [
-            self._equal_blocks(np.array(features))
-            for features in _by_size([len(block) for block in design.blocks])
+            self._equal_blocks(features) for features in _by_size(np.diff(design.starts))
         ]
 
     def copy(self) -> Self:
@@ -107,7 +135,7 @@ class ConditionalMoments:
 
     def add_columns(self, columns: Floats, blocks: Sequence[Indices]) -> None:
         """Add block columns to the design, as rows, and features that have these blocks."""
-        n_features = len(self.design.blocks)
+        n_features = self.design.n_features
         n_columns = self.design.n_columns
         before = self.design
         self.design = before.with_columns(columns, blocks)
@@ -132,15 +160,16 @@ class ConditionalMoments:
             within_rows.append(np.append(own_within, within / own_within[column]))
         self.total_rows = total_rows
         self.within_rows = within_rows
-        for places in _by_size([len(block) for block in blocks]):
-            added = self._equal_blocks(n_features + np.array(places))
+        for places in _by_size(np.array([len(block) for block in blocks])):
+            added = self._equal_blocks(n_features + places)
             for total, within in zip(total_rows, within_rows, strict=True):
                 added.condition_on(total, within)
             self._blocks.append(added)
 
     def _equal_blocks(self, features: Indices) -> _EqualBlocks:
-        columns = np.stack([self.design.blocks[j] for j in features], axis=1)
-        size = len(columns)
+        starts = self.design.starts[features]
+        size = int(self.design.starts[features[0] + 1] - starts[0])
+        columns = self.design.block_columns[starts + np.arange(size)[:, np.newaxis]]
         total = np.empty((size, size, len(features)))
         within = np.empty_like(total)
         for i in range(size):
@@ -150,19 +179,25 @@ class ConditionalMoments:
                 noise = shared_noise(covariance, self.noise)
                 total[i, j] = total[j, i] = covariance + noise
                 within[i, j] = within[j, i] = covariance - explained.sum(axis=0) + noise
-        return _EqualBlocks(features, columns, total, within)
+        degrees = np.cumsum(self.design.degrees[columns], axis=0)
+        is_allowed = np.arange(1, size + 1)[:, np.newaxis] >= self.design.least_columns[features]
+        return _EqualBlocks(features, columns, total, within, degrees, is_allowed)
 
-    def information(self) -> list[tuple[Indices, Floats]]:
-        """Features whose blocks have the same number of columns, and their information.
-
-        Row i of the information is that of the first i + 1 columns of each block.
-        """
-        return [(blocks.features, blocks.information()) for blocks in self._blocks]
+    def information(self) -> list[BlockValues]:
+        """What the blocks tell about the target, those of equal size together."""
+        return [
+            BlockValues(
+                features=blocks.features,
+                information=blocks.information(),
+                degrees=blocks.degrees * self.target.degrees,
+                is_allowed=blocks.is_allowed,
+            )
+            for blocks in self._blocks
+        ]
 
     def condition_on(self, column: int) -> None:
         """Select a block column; one that the selected ones determine changes nothing."""
-        row = self.design.rows(np.array([column]))[0]
-        covariances = self.design.covariances(row)
+        covariances = self.design.covariances(column)
         total, within = self._given_selected(covariances, column)
         if min(total[column], within[column]) <= SMALLEST_VARIANCE:
             return
@@ -185,9 +220,6 @@ class ConditionalMoments:
         return total, within
 
 
-def _by_size(sizes: Sequence[int]) -> list[list[int]]:
+def _by_size(sizes: Indices) -> list[Indices]:
     """Places of equal sizes together."""
-    places: dict[int, list[int]] = {}
-    for place, size in enumerate(sizes):
-        places.setdefault(size, []).append(place)
-    return list(places.values())
+    return [np.flatnonzero(sizes == size) for size in np.unique(sizes)]

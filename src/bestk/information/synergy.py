@@ -214,7 +214,8 @@ def pair_columns(
         own = np.arange(next_column, next_column + len(products))
         next_column += len(products)
         columns.append(products)
-        blocks.append(np.concatenate([design.blocks[pair.first], design.blocks[pair.second], own]))
+        single = [design.columns_of(feature) for feature in (pair.first, pair.second)]
+        blocks.append(np.concatenate([*single, own]))
     return np.concatenate(columns), blocks
 
 

@@ -59,6 +59,7 @@ SIGNATURES: dict[str, str] = {
     "rank_rows": "f64[rows]! i64 i64 f64[:]",
     "standardise_rows": "f64[rows] i64 i64 f64 f64[rows]!",
     "square_rows": "f64[rows] i64 i64 f64 f64[rows]! f64[:,:]!",
+    "curve_rows": "f64[rows] i64 i64 u8[:,:] i64[:] f64 f64 f64 f64[rows]!",
     "sum_bins": "f64[rows] i64 i64 f64[:] i64[:] f64[:] f64[:] i64 f64[:,:]! f64[:,:,:]!",
     "unexplained": "f64[:,:] i64 i64 i64 f64[:,:] f64[:] f64[:,:] f64[:] f64[:] i64 f64[:,:]!",
     "condition": "f64[:,:,:,:] i64 i64 i64 i64[:] f64 f64[:,:,:]! f64[:,:,:]!",

@@ -71,6 +71,7 @@ class _Candidates:
         self.moments = moments
         # The largest probability so far: a feature that was informative alone remains so.
         self.probability = np.zeros(self.n_features)
+        self.largest_excess = np.full(self.n_features, -np.inf)
         self.gain_alone = np.empty(0)
         self._measure()
         self.gain_alone = np.maximum(self.gain, 0.0)
@@ -78,30 +79,26 @@ class _Candidates:
     def _measure(self) -> None:
         """Measure the gain of each block, and how many of its columns give it."""
         design = self.moments.design
-        n_blocks = len(design.blocks)
-        self.gain = np.empty(n_blocks)
-        self.columns_used = np.empty(n_blocks, np.int64)
-        prefixes = np.array(design.prefixes)
-        rows = design.effective_rows
-        degrees_of_column = self.moments.target.degrees
-        cost = self.constants.parameter_cost * degrees_of_column / (2.0 * rows)
-        for features, information in self.moments.information():
-            sizes = np.arange(1, len(information) + 1)
-            gains = information - cost * sizes[:, np.newaxis]
-            gains[:-1, ~prefixes[features]] = -np.inf
-            best = gains.argmax(axis=0)
-            every = np.arange(len(features))
-            self.gain[features] = gains[best, every]
-            self.columns_used[features] = best + 1
-            single = features < self.n_features
-            self._update_probability(
-                features[single],
-                2.0 * rows * information[best, every][single],
-                (best[single] + 1) * degrees_of_column,
-            )
+        self.gain = np.empty(design.n_features)
+        self.columns_used = np.empty(design.n_features, np.int64)
+        cost = self.constants.parameter_cost / (2.0 * design.effective_rows)
+        for values in self.moments.information():
+            best, gains = values.best_prefixes(cost)
+            self.gain[values.features] = gains
+            self.columns_used[values.features] = best + 1
+            single = np.flatnonzero(values.features < self.n_features)
+            rows = best[single]
+            statistics = 2.0 * design.effective_rows * values.information[rows, single]
+            degrees = values.degrees[rows, single]
+            self._update_probability(values.features[single], statistics, degrees)
 
-    def _update_probability(self, features: Indices, statistics: Floats, degrees: Indices) -> None:
-        pvalues = chdtrc(degrees, np.maximum(statistics, 0.0))
+    def _update_probability(self, features: Indices, statistics: Floats, degrees: Floats) -> None:
+        """Raise the probability of features whose statistic is larger than it ever was."""
+        excess = statistics - degrees
+        larger = excess > self.largest_excess[features]
+        features = features[larger]
+        self.largest_excess[features] = excess[larger]
+        pvalues = chdtrc(degrees[larger], np.maximum(statistics[larger], 0.0))
         probability = probability_informative(pvalues, self.n_features)
         self.probability[features] = np.maximum(self.probability[features], probability)
 
@@ -121,10 +118,8 @@ class _Candidates:
     def select(self, candidate: int) -> None:
         """Condition on the block of a feature or a pair."""
         design = self.moments.design
-        used = len(design.blocks[candidate])
-        if design.prefixes[candidate]:
-            used = int(self.columns_used[candidate])
-        for column in design.blocks[candidate][:used].tolist():
+        used = int(self.columns_used[candidate])
+        for column in design.columns_of(candidate)[:used].tolist():
             self.moments.condition_on(column)
         self._measure()
 

@@ -11,10 +11,14 @@ from bestk.data.target import ParsedTarget
 from bestk.errors import ParameterError
 from bestk.information.blocks import Design, TargetScores, make_design
 from bestk.information.constants import BlockConstants
-from bestk.information.moments import ConditionalMoments
+from bestk.information.moments import ConditionalMoments, explain_all
 from bestk.information.reading import Reading
 from bestk.information.synergy import WORK_PER_SECOND, PairSearch, can_scan
 from bestk.native.threads import threads
+
+# Scores of all columns are held at once up to this number of values, 1 GiB; of more, the columns
+# to consider are found first.
+MAX_HELD_VALUES = 2**27
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,9 @@ class BlockInformation:
 
     design: Design
     targets: tuple[TargetScores, ...]
+    explained: tuple[Floats, ...]
+    """What each target explains of all block columns."""
+
     constants: BlockConstants
     relevance: Floats
     """I(xi; y) of each feature in nats, summed over targets, less what chance gives on average."""
@@ -55,8 +62,9 @@ class BlockInformation:
                 TargetScores.of(target, weights, constants.largest_score) for target in targets
             )
             design = make_design(table, categorical, scored, weights, constants)
-            relevance = np.sum([relevance_of(design, target) for target in scored], axis=0)
-        return cls(design, scored, constants, relevance, search, worst, n_jobs)
+            explained = tuple(explain_all(design, target) for target in scored)
+            relevance = _total_relevance(design, scored, explained)
+        return cls(design, scored, explained, constants, relevance, search, worst, n_jobs)
 
     @property
     def n_features(self) -> int:
@@ -78,17 +86,21 @@ class BlockInformation:
             replace(
                 self,
                 targets=(target,),
-                relevance=relevance_of(self.design, target),
+                explained=(explained,),
+                relevance=_total_relevance(self.design, (target,), (explained,)),
                 search=None if self.search is None else self.search.of_target(place),
                 worst=False,
             )
-            for place, target in enumerate(self.targets)
+            for place, (target, explained) in enumerate(
+                zip(self.targets, self.explained, strict=True)
+            )
         )
 
-    def moments(self, design: Design | None = None) -> list[ConditionalMoments]:
+    def moments(self) -> list[ConditionalMoments]:
         """Covariances with nothing selected, for each target."""
         return [
-            ConditionalMoments(design or self.design, target, self.noise) for target in self.targets
+            ConditionalMoments(self.design, target, self.noise, explained)
+            for target, explained in zip(self.targets, self.explained, strict=True)
         ]
 
     def mi(self) -> Floats:
@@ -115,10 +127,21 @@ class BlockInformation:
         """``I(xj; y | xi)`` at ``[i, j]`` of some features."""
         return self.cmi(items, items)
 
+    def keep(self, features: Indices) -> "BlockInformation":
+        """The information of some of the features."""
+        columns = np.concatenate([self.design.columns_of(j) for j in features.tolist()])
+        return replace(
+            self,
+            design=self.design.keep(features),
+            explained=tuple(explained[:, columns] for explained in self.explained),
+            relevance=self.relevance[features],
+            search=None if self.search is None else self.search.among(features),
+        )
+
     def merged(self, labels: Indices) -> "BlockInformation":
         """The information of groups of features: 0, 1, ... in ``labels``, -1 for none."""
         design = self.design.merged(labels)
-        relevance = np.sum([relevance_of(design, target) for target in self.targets], axis=0)
+        relevance = _total_relevance(design, self.targets, self.explained)
         return replace(self, design=design, relevance=relevance, search=None)
 
 
@@ -200,28 +223,52 @@ def measure_blocks(
         )
         if not scans_all:
             notes.append(_note_on_scan(n_features, table.n_samples))
-    kept = np.arange(n_features)
-    relevance = None
     considered = max(constants.max_measured, 2 * most)
-    if n_features > considered and not grouped:
-        relevance = _relevance_in_strips(reading, table, categorical, targets, constants)
-        kept = _columns_to_consider(relevance, considered, included, search)
-        notes.append(
-            f"{len(kept):,} of {n_features:,} columns were considered together: those with the "
-            "largest relevance alone, and those of pairs with synergy"
+    if grouped or n_features <= considered:
+        information = BlockInformation.of(
+            table,
+            categorical,
+            targets,
+            constants,
+            search=search,
+            n_jobs=reading.n_jobs,
+            worst=worst,
         )
-    part = table if len(kept) == n_features else table.keep(kept)
-    information = BlockInformation.of(
-        part,
-        np.flatnonzero(np.isin(kept, categorical)),
-        targets,
-        constants,
-        search=None if search is None else search.among(kept),
-        n_jobs=reading.n_jobs,
-        worst=worst,
+        measured = MeasuredBlocks(information, numeric)
+        return ConsideredColumns(
+            measured, np.arange(n_features), information.relevance, tuple(notes)
+        )
+    everything = None
+    if n_features * table.n_samples <= MAX_HELD_VALUES:
+        everything = BlockInformation.of(
+            table,
+            categorical,
+            targets,
+            constants,
+            search=search,
+            n_jobs=reading.n_jobs,
+            worst=worst,
+        )
+        relevance = everything.relevance
+    else:
+        relevance = _relevance_in_strips(reading, table, categorical, targets, constants)
+    kept = _columns_to_consider(relevance, considered, included, search)
+    notes.append(
+        f"{len(kept):,} of {n_features:,} columns were considered together: those with the "
+        "largest relevance alone, and those of pairs with synergy"
     )
-    if relevance is None:
-        relevance = information.relevance
+    if everything is not None:
+        information = everything.keep(kept)
+    else:
+        information = BlockInformation.of(
+            table.keep(kept),
+            np.flatnonzero(np.isin(kept, categorical)),
+            targets,
+            constants,
+            search=None if search is None else search.among(kept),
+            n_jobs=reading.n_jobs,
+            worst=worst,
+        )
     measured = MeasuredBlocks(information, np.flatnonzero(np.isin(kept, numeric)))
     return ConsideredColumns(measured, kept, relevance, tuple(notes))
 
@@ -294,7 +341,12 @@ def block_information(design: Design, moments: ConditionalMoments) -> Floats:
     return best
 
 
-def relevance_of(design: Design, target: TargetScores) -> Floats:
-    """I(xi; y) of each feature of a design, less chance; at most the entropy of the target."""
-    information = block_information(design, ConditionalMoments(design, target, noise=0.0))
-    return np.minimum(information, target.entropy)
+def _total_relevance(
+    design: Design, targets: Sequence[TargetScores], explained: Sequence[Floats]
+) -> Floats:
+    """I(xi; y) of each feature, less chance, summed over targets; at most their entropies."""
+    total = np.zeros(design.n_features)
+    for target, own in zip(targets, explained, strict=True):
+        moments = ConditionalMoments(design, target, noise=0.0, explained=own)
+        total += np.minimum(block_information(design, moments), target.entropy)
+    return total

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtri
 
 from bestk._cached import cached_property
-from bestk._typing import Array, Floats, Indices
+from bestk._typing import Array, Floats, Indices, Mask
 from bestk.data.codes import encode
 from bestk.data.table import Table, find_numeric, split_numbers
 from bestk.data.target import ParsedTarget
@@ -429,14 +429,19 @@ class _Strip:
         """Indicators of missing values, and the squares and bins that say more than scores do."""
         pieces = [self._gaps()]
         curves = self._curves()
-        information = _information_beside(curves, self.scores, self.targets, self.unit)
+        by_scores = [target.explain(self.scores, self.unit) for target in self.targets]
+        by_curves = [target.explain(curves, self.unit) for target in self.targets]
+        information = np.sum(list(map(_information_beside, by_curves, by_scores)), axis=0)
         degrees = sum(target.degrees for target in self.targets)
         cost = self.constants.parameter_cost * degrees / (2.0 * self.n_rows)
         is_curved = information > cost
         curved = np.flatnonzero(is_curved)
         pieces.append(_BlockColumns(self.features[curved], curves[curved], np.ones(len(curved))))
-        curves[~is_curved] = 0.0
-        pieces += self._bins(curves)
+        smooth = [
+            (scores**2).sum(axis=0) + np.where(is_curved, (squares**2).sum(axis=0), 0.0)
+            for scores, squares in zip(by_scores, by_curves, strict=True)
+        ]
+        pieces += self._bins(smooth, is_curved)
         return [piece for piece in pieces if len(piece.features)]
 
     def _gaps(self) -> _BlockColumns:
@@ -482,12 +487,12 @@ class _Strip:
         standardise_weighted(curves, self.weights, self.unit)
         return curves
 
-    def _bins(self, curves: Floats) -> list[_BlockColumns]:
+    def _bins(self, smooth: Sequence[Floats], is_curved: Mask) -> list[_BlockColumns]:
         """The mean target in bins, for columns that tell more in bins than by score and curve.
 
-        ``curves``: the squares that belong to the blocks; 0 for the columns without one. The test
-        is Pillai's trace of the bins, less that of score and curve. A mean was fitted to the
-        target, so that it stands for as many parameters as there are bins beyond these.
+        ``smooth``: what scores and curves explain of each target. The test is Pillai's trace of the
+        bins, less that. A mean was fitted to the target, so that it stands for as many parameters
+        as there are bins beyond score and curve.
         """
         limits = _bin_limits(self.n_samples, self.constants)
         if not len(limits):
@@ -498,12 +503,18 @@ class _Strip:
         padded_limits[: len(limits)] = self.unit * limits
         return [
             piece
-            for target in self.targets
-            if (piece := self._bins_of_target(target, curves, plain, padded_limits)) is not None
+            for target, explained in zip(self.targets, smooth, strict=True)
+            if (piece := self._bins_of_target(target, explained, is_curved, plain, padded_limits))
+            is not None
         ]
 
     def _bins_of_target(
-        self, target: TargetScores, curves: Floats, plain: Floats, limits: Floats
+        self,
+        target: TargetScores,
+        smooth: Floats,
+        is_curved: Mask,
+        plain: Floats,
+        limits: Floats,
     ) -> _BlockColumns | None:
         n_bins = self.constants.curve_bins
         n_columns = len(self.scores)
@@ -527,9 +538,7 @@ class _Strip:
         # Indicators of classes are not centered: their mean explains 1 of the trace.
         has_mean = target.degrees < len(target.columns)
         trace = explained.sum(axis=1) - float(has_mean)
-        smooth = (target.explain(self.scores, self.unit) ** 2).sum(axis=0)
-        smooth += (target.explain(curves, self.unit) ** 2).sum(axis=0)
-        more_bins = (sizes > 0).sum(axis=1) - 2 - curves.any(axis=1)
+        more_bins = (sizes > 0).sum(axis=1) - 2 - is_curved
         statistic = self.n_rows * np.maximum(trace - smooth, 0.0)
         pvalues = chdtrc(np.maximum(more_bins * target.degrees, 1), statistic)
         needed = np.flatnonzero((more_bins > 0) & (pvalues < self.constants.curve_pvalue))
@@ -552,20 +561,15 @@ def _bin_limits(n_samples: int, constants: BlockConstants) -> Floats:
     return np.asarray(ndtri(np.arange(1, n_bins) / n_bins))
 
 
-def _information_beside(
-    columns: Floats, scores: Floats, targets: Sequence[TargetScores], unit: float
-) -> Floats:
-    """What each column tells about the targets beside a score that it is not correlated with."""
-    information = np.zeros(len(columns))
-    varies = columns.any(axis=1)
-    for target in targets:
-        by_columns = target.explain(columns, unit)
-        by_scores = target.explain(scores, unit)
-        shared = (by_columns * by_scores).sum(axis=0)
-        left_by_scores = np.maximum(1.0 - (by_scores**2).sum(axis=0), SMALLEST_VARIANCE)
-        left = 1.0 - (by_columns**2).sum(axis=0) - shared**2 / left_by_scores
-        information -= 0.5 * np.log(np.where(varies, np.maximum(left, SMALLEST_VARIANCE), 1.0))
-    return information
+def _information_beside(by_columns: Floats, by_scores: Floats) -> Floats:
+    """What columns tell about a target beside scores that they are not correlated with.
+
+    Both are given by what the target explains of them, as coordinates, one column for each.
+    """
+    shared = (by_columns * by_scores).sum(axis=0)
+    left_by_scores = np.maximum(1.0 - (by_scores**2).sum(axis=0), SMALLEST_VARIANCE)
+    left = 1.0 - (by_columns**2).sum(axis=0) - shared**2 / left_by_scores
+    return np.asarray(-0.5 * np.log(np.maximum(left, SMALLEST_VARIANCE)))
 
 
 def _category_columns(

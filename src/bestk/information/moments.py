@@ -44,6 +44,11 @@ class _EqualBlocks:
     is_allowed: NDArray[np.bool_]
     """Whether the first 1, 2, ..., d columns of a block may stand for it."""
 
+    def joined(self, others: "_EqualBlocks") -> "_EqualBlocks":
+        """These blocks and others of the same number of columns."""
+        pairs = zip(vars(self).values(), vars(others).values(), strict=True)
+        return _EqualBlocks(*(np.concatenate(pair, axis=-1) for pair in pairs))
+
     def condition_on(self, total: Floats, within: Floats) -> None:
         """Subtract what one more selected column explains; rows as those of ``Conditional``."""
         row = total[self.columns]
@@ -108,12 +113,18 @@ class ConditionalMoments:
     Selecting a column is one step of a Cholesky factorization of both.
     """
 
-    def __init__(self, design: Design, target: TargetScores, noise: float) -> None:
-        """Nothing is selected. ``noise``: the variance of the noise of every column."""
+    def __init__(
+        self, design: Design, target: TargetScores, noise: float, explained: Floats | None = None
+    ) -> None:
+        """Nothing is selected.
+
+        ``noise``: the variance of the noise of every column. ``explained``: what the target
+        explains of all block columns, if it is known.
+        """
         self.design = design
         self.target = target
         self.noise = noise
-        self.explained = np.hstack([target.explain(part, design.unit) for part in design.parts])
+        self.explained = explain_all(design, target) if explained is None else explained
         self.selected: list[int] = []
         # Of each selected column: covariances of all columns with it, given those selected before,
         # over its standard deviation.
@@ -164,7 +175,12 @@ class ConditionalMoments:
             added = self._equal_blocks(n_features + places)
             for total, within in zip(total_rows, within_rows, strict=True):
                 added.condition_on(total, within)
-            self._blocks.append(added)
+            sizes = [len(known.columns) for known in self._blocks]
+            if len(added.columns) in sizes:
+                place = sizes.index(len(added.columns))
+                self._blocks[place] = self._blocks[place].joined(added)
+            else:
+                self._blocks.append(added)
 
     def _equal_blocks(self, features: Indices) -> _EqualBlocks:
         starts = self.design.starts[features]
@@ -218,6 +234,11 @@ class ConditionalMoments:
         for row in self.within_rows:
             within -= row[column] * row
         return total, within
+
+
+def explain_all(design: Design, target: TargetScores) -> Floats:
+    """What a target explains of all block columns; see ``TargetScores.explain``."""
+    return np.hstack([target.explain(part, design.unit) for part in design.parts])
 
 
 def _by_size(sizes: Indices) -> list[Indices]:

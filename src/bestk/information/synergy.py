@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from bestk._cached import cached_property
-from bestk._typing import Floats, Indices
+from bestk._typing import Floats, Indices, Mask
 from bestk.data.codes import Codes
 from bestk.data.table import Table
 from bestk.data.target import ParsedTarget, Target
@@ -98,7 +98,7 @@ class PairCounts:
         pvalues = np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), statistic), 1.0)
         pvalues[others == feature] = 1.0
         pvalues = np.minimum(1.0, pvalues * (len(levels) - 1))
-        order = np.argsort(pvalues, kind="stable")[: constants.max_pairs]
+        order = np.argsort(pvalues, kind="stable")[: constants.max_partners]
         significant = order[pvalues[order] < constants.pair_pvalue]
         return [
             Pair(
@@ -217,6 +217,21 @@ def pair_columns(
         single = [design.columns_of(feature) for feature in (pair.first, pair.second)]
         blocks.append(np.concatenate([*single, own]))
     return np.concatenate(columns), blocks
+
+
+def keep_pairs(
+    design: Design, columns: Floats, blocks: Sequence[Indices], kept: Mask
+) -> tuple[Floats, list[Indices]]:
+    """Some of the pairs that ``pair_columns`` gives: their columns, and their blocks."""
+    is_kept = np.zeros(len(columns), bool)
+    for block, keeps in zip(blocks, kept, strict=True):
+        own = block[block >= design.n_columns] - design.n_columns
+        is_kept[own] = keeps
+    place_of = np.concatenate(
+        [np.arange(design.n_columns), design.n_columns + np.cumsum(is_kept) - 1]
+    )
+    renumbered = [place_of[block] for block, keeps in zip(blocks, kept, strict=True) if keeps]
+    return columns[is_kept], renumbered
 
 
 def _bin_products(first: Indices, second: Indices) -> Floats:

@@ -17,13 +17,14 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from bestk._typing import Floats, Indices
 from bestk.information.block_information import BlockInformation
 from bestk.information.constants import BlockConstants
 from bestk.information.moments import ConditionalMoments
-from bestk.information.synergy import Pair, pair_columns
+from bestk.information.synergy import Pair, keep_pairs, pair_columns
 from bestk.problem.solution import Solution
 from bestk.selection.method import Ints, Method, Solutions
 from bestk.solvers import Effort
@@ -108,6 +109,25 @@ class _Candidates:
         least = self.constants.redundant_share * self.gain_alone
         return np.asarray(probability * np.maximum(self.gain, least))
 
+    def have_synergy(self, columns: Floats, blocks: Sequence[Indices]) -> NDArray[np.bool_]:
+        """Whether the columns that pairs add tell more, beside both features, than they cost.
+
+        ``blocks`` are those of the pairs; ``columns`` are the block columns that are new.
+        """
+        before = self.moments.design
+        whole = before.with_columns(columns, blocks)
+        pairs = whole.keep(np.arange(before.n_features, whole.n_features))
+        moments = ConditionalMoments(pairs, self.moments.target, self.moments.noise)
+        cost = self.constants.parameter_cost / (2.0 * before.effective_rows)
+        singles = np.array([int((block < before.n_columns).sum()) for block in blocks])
+        synergy = np.empty(len(blocks))
+        for values in moments.information():
+            every = np.arange(len(values.features))
+            last_single = singles[values.features] - 1
+            gains = values.information - cost * values.degrees
+            synergy[values.features] = gains[-1] - gains[last_single, every]
+        return synergy > 0
+
     def add_pairs(self, columns: Floats, blocks: Sequence[Indices]) -> None:
         """Add pairs with these blocks; ``columns`` are the block columns that are new."""
         self.moments.add_columns(columns, blocks)
@@ -146,11 +166,15 @@ class ForwardSelection:
         new = [pair for pair in pairs if (pair.first, pair.second) not in known]
         if not new or self.information.search is None:
             return
-        self.pairs += new
         design = self.targets[0].moments.design
         columns, blocks = pair_columns(design, self.information.search, new)
+        useful = np.any([target.have_synergy(columns, blocks) for target in self.targets], axis=0)
+        self.pairs += [new[place] for place in np.flatnonzero(useful)]
+        kept_columns, kept_blocks = keep_pairs(design, columns, blocks, useful)
+        if not len(kept_blocks):
+            return
         for target in self.targets:
-            target.add_pairs(columns, blocks)
+            target.add_pairs(kept_columns, kept_blocks)
 
     def run(self) -> list[Step]:
         """Select k features."""

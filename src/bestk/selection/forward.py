@@ -285,6 +285,11 @@ def _solution(steps: list[Step], n_features: int, n_included: int, seconds: floa
     gains = np.array([step.gain for step in steps])
     contribution = np.maximum(gains, 0.0)
     value = float(contribution.sum())
+    useful = count_above_chance(gains)
+    warnings: tuple[str, ...] = ()
+    if max(useful, n_included) < len(steps) and useful > 0:
+        first = ordinal(max(useful, n_included) + 1)
+        warnings = (f"from the {first} feature on, nothing is added above chance; use a smaller k",)
     # One choice only, or the best of single features, is certain.
     is_certain = len(steps) in {n_features, n_included, 1}
     return Solution(
@@ -296,9 +301,24 @@ def _solution(steps: list[Step], n_features: int, n_included: int, seconds: floa
         details={
             "contribution": contribution,
             "bound": "greedy",
-            "above_chance": count_above_chance(gains),
+            "above_chance": useful,
         },
+        warnings=warnings,
     )
+
+
+def ordinal(number: int) -> str:
+    """A number as an ordinal.
+
+    Examples
+    --------
+    >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
+    """
+    last_two = number % 100
+    suffixes = {1: "st", 2: "nd", 3: "rd"}
+    suffix = "th" if 10 < last_two < 20 else suffixes.get(number % 10, "th")
+    return f"{number}{suffix}"
 
 
 def count_above_chance(gains: Floats) -> int:

@@ -13,20 +13,22 @@ from bestk.data.codes import encode
 from bestk.data.target import read_target
 from bestk.information import Entropies, GaussianSource, ScoredTable
 from bestk.selection.criteria import CRITERIA
-from bestk.selection.methods import METHODS, Greedy, Joint, Method, Quadratic, get_method
+from bestk.selection.methods import METHODS, Greedy, Method, Quadratic, get_method
 from bestk.selection.objectives import CMI, MIFS, OBJECTIVES, get_objective
 from bestk.solvers import SOLVERS, Effort
 from bestk.solvers._lowrank import LowRank
 
 from .information.conftest import tables
 
-QUICK = {**METHODS, "lowrank": Quadratic("cmi", LowRank(samples=500))}
+# methods that select by counts; the default reads blocks of columns
+COUNTING = {name: method for name, method in METHODS.items() if method.information == "discrete"}
+QUICK = {**COUNTING, "lowrank": Quadratic("cmi", LowRank(samples=500))}
 GREEDY = sorted(name for name, method in METHODS.items() if isinstance(method, Greedy))
 QUADRATIC = sorted(name for name, method in METHODS.items() if isinstance(method, Quadratic))
 # one order of the features serves every k; the others start from the k before as well, and
 # where they draw at random they still find the best choice of a table as small as these
 SAME_FOR_EACH_K = [*GREEDY, "linear", "spectral", "forward", "qpfs"]
-every = pytest.mark.parametrize("name", METHODS)
+every = pytest.mark.parametrize("name", COUNTING)
 quadratic = pytest.mark.parametrize("name", QUADRATIC)
 NO_BOUND = Effort(random_state=0, bound=None)
 N = 8
@@ -78,7 +80,7 @@ def test_a_choice_is_k_different_features_and_says_what_it_is_worth(name):
         solution = method.select(ENTROPIES, k, effort=Effort(random_state=0))
         assert solution.k == len(set(solution.support.tolist())) == k
         assert set(solution.support.tolist()) <= set(range(N))
-        if isinstance(method, Quadratic | Joint):  # counts alone: the objective "shared"
+        if isinstance(method, Quadratic):
             np.testing.assert_allclose(solution.objective, worth(method, solution.support))
 
 
@@ -172,7 +174,7 @@ def test_a_path_is_the_choice_of_each_k(name):
         np.testing.assert_allclose(solution.objective, alone.objective)
 
 
-@pytest.mark.parametrize("name", sorted(set(METHODS) - set(SAME_FOR_EACH_K)))
+@pytest.mark.parametrize("name", sorted(set(COUNTING) - set(SAME_FOR_EACH_K)))
 @pytest.mark.parametrize("seed", range(2))
 def test_other_paths_are_not_below_the_choice_of_each_k(name, seed):
     entropies, ks = count(*make_table(seed)), range(1, N + 1)
@@ -322,7 +324,7 @@ def test_gaussian_information_serves_the_methods_that_do_not_divide_by_entropy()
     X[:, 5] += 2 * y
     source = GaussianSource(ScoredTable(X, read_target(y, 100)))
     entropies = Entropies(*source.singles, source)
-    for name in sorted(set(METHODS) - {"disr", "njmim"}):
+    for name in sorted(set(COUNTING) - {"disr", "njmim"}):
         support = QUICK[name].select(entropies, 2, effort=NO_BOUND).support.tolist()
         assert set(support) == {2, 5} or (name == "mrmr-quotient" and support[0] == 2), name
 

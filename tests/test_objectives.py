@@ -55,7 +55,7 @@ class Counted:
     def __init__(self, X, y):
         n, columns, y = X.shape[1], X.T.tolist(), y.tolist()
         h = brute_entropy
-        self.f = self.certain = [h(a) + h(y) - h(a, y) for a in columns]
+        self.f = [h(a) + h(y) - h(a, y) for a in columns]
         self.J, self.H, self.G = np.empty((3, n, n))
         for i, a in enumerate(columns):
             for j, b in enumerate(columns):
@@ -68,7 +68,7 @@ class Measured:
     """The same from entropies that are not plain counts."""
 
     def __init__(self, h):
-        self.f, self.J, self.certain = h.mi(), h.joint_mi(), h.certain_mi()
+        self.f, self.J = h.mi(), h.joint_mi()
         self.H, self.G = h.pair_mi(), h.pair_cmi()
         np.fill_diagonal(self.H, h.copy_mi())
 
@@ -91,15 +91,6 @@ def balanced(t, S):
 
 
 # what a choice S is worth
-def shared(t, S):
-    worth = sum(t.certain[i] for i in S)
-    for i, j in permutations(S, 2):
-        least = max(0.0, min(t.f[i], t.f[j]))
-        alike = 1 - np.exp(-2 * max(t.H[i, j], 0.0))
-        worth += max(t.G[i, j] - t.H[i, j] - alike * least, -least) / max(2, len(S))
-    return worth
-
-
 FORMULAS = {
     "cmi": lambda t, S: (
         sum(t.f[i] for i in S) + sum(t.J[i, j] - t.f[i] for i, j in permutations(S, 2))
@@ -118,7 +109,6 @@ FORMULAS = {
         sum(t.f[i] for i in S) + sum(t.G[i, j] - t.H[i, j] for i, j in combinations(S, 2))
     ),
     "balanced": balanced,
-    "shared": lambda t, S: shared(t, S),
     "maxrel": lambda t, S: sum(t.f[i] for i in S),
     "qpfs": qpfs,
 }
@@ -133,7 +123,6 @@ FORMULAS = {
         ("mifs", BIT, 2 * BIT),
         ("cife", BIT, 2 * BIT),
         ("balanced", BIT, 2 * BIT),
-        ("shared", BIT, 2 * BIT),
         ("maxrel", 2 * BIT, 2 * BIT),
     ],
 )

@@ -10,8 +10,6 @@ from bestk.information import GaussianSource, ScoredTable, measures
 from bestk.information._scores import normal_scores, unit_score
 from bestk.information.entropies import Entropies
 from bestk.information.measures import Measure
-from bestk.information.reading import Reading
-from bestk.selection.objectives import get_objective
 
 NAMED = [m for m in vars(measures).values() if isinstance(m, Measure)]
 
@@ -187,51 +185,3 @@ def test_gaps_in_one_column_change_no_pair_of_others(y):
     gaps = gaussian(X, y).joint_mi()
     others = np.ix_([0, 1, 3, 4, 5], [0, 1, 3, 4, 5])
     np.testing.assert_array_equal(gaps[others], whole[others])
-
-
-@pytest.mark.parametrize("classes", [True, False])
-def test_interactions_and_correlations_are_those_of_measures(classes):
-    entropies = _few_rows(classes)
-    for rows in (None, np.array([3, 1, 3])):
-        found, correlated = entropies.interactions_of(rows)
-        off = ~np.eye(entropies.n_features, dtype=bool)[slice(None) if rows is None else rows]
-        interaction, shared = (
-            entropies.measure(each, rows, signed=True)[off]
-            for each in (measures.INTERACTION, measures.PAIR_MI)
-        )
-        np.testing.assert_allclose(found[off], interaction, rtol=0, atol=1e-14)
-        np.testing.assert_allclose(correlated[off], 1 - np.exp(-2 * shared), rtol=0, atol=1e-14)
-
-
-@pytest.mark.parametrize("weight", [2.0, 18.0])
-@pytest.mark.parametrize("classes", [True, False])
-def test_no_partner_is_worth_more_than_its_bound_and_bounds_are_close(classes, weight):
-    entropies = _few_rows(classes)
-    pairs = get_objective("shared").pairs(entropies)
-    values, items = pairs.relevance, np.array([5, 0, 59, 30])
-    worth = values + weight * pairs.matrix
-    np.fill_diagonal(worth, -np.inf)
-    best, bounds = worth[items].max(axis=1), entropies.bound_partners(items, values, weight)
-    assert (best <= bounds).all()
-    assert (bounds - best < 0.2 * weight).all()
-
-
-@given(table=tables(), weight=st.sampled_from([2.0, 18.0]))
-def test_no_partner_of_any_table_is_worth_more_than_its_bound(table, weight):
-    entropies, items = gaussian(*table), np.arange(table[0].shape[1])
-    if len(items) < 2:
-        return
-    pairs = get_objective("shared").pairs(entropies)
-    worth = pairs.relevance + weight * pairs.matrix
-    np.fill_diagonal(worth, -np.inf)
-    assert (worth.max(axis=1) <= entropies.bound_partners(items, pairs.relevance, weight)).all()
-
-
-def _few_rows(classes):
-    """Columns of few rows, among them copies, and one that gives the target away."""
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(40, 60)), np.arange(40) % 3
-    X[:, 1], X[:, 2] = X[:, 0], -X[:, 0] + 1e-3 * rng.normal(size=40)
-    X[:, 5] = y + 1e-3 * rng.normal(size=40)
-    goal = read_target(y, 40) if classes else X[:, 7] + rng.normal(size=40)
-    return Reading()._normal(X, goal).entropies

@@ -71,29 +71,3 @@ def test_squares_of_scores_are_limited_rounded_and_summed_as_by_numpy(cpu, n):
     np.testing.assert_array_equal(q, expected)
     products = [expected, expected * z, expected * expected]
     np.testing.assert_array_equal(sums, [each.sum(axis=1) for each in products])
-
-
-@pytest.mark.parametrize("first", [0, 3])
-def test_bounds_of_partners_are_those_of_numpy(cpu, first):
-    n, n_rows, n_out, error = 70, 5, 20, 1e-4
-    terms, scales, relevance, gains = (
-        rng.random(shape).astype(np.float32) for shape in ((3, n), (2, n), n, n)
-    )
-    products = rng.uniform(-1, 1, (n_rows, n - first)).astype(np.float32)
-    out, expected = np.zeros(n_out, np.float32), np.zeros(n_out)
-    kernels.bound_partners(
-        products, *products.shape, first, n_out, terms, len(terms), scales, relevance, gains,
-        error, out,
-    )  # fmt: skip
-    for i, row in enumerate(products, first):
-        row = np.append(np.zeros(first), row)
-        a, b = scales[:, i, np.newaxis] * scales
-        t = np.minimum(1 - (a * (row - terms[0, i] * terms[0])) ** 2 + 3 * error * a, 1)
-        rest = row - terms[1:, i] @ terms[1:]
-        w = np.maximum(1 - (b * rest) ** 2 - 3 * error * b, 1e-6)
-        m = 2 * np.minimum(relevance[i], relevance)
-        values = np.maximum(t / (w * (1 + (1 - t) * m)), 1 / (1 + m))
-        expected[i] = max(expected[i], (gains * values)[i + 1 :].max())
-        later = np.arange(n_out) > i
-        expected[later] = np.maximum(expected, (gains[i] * values)[:n_out])[later]
-    np.testing.assert_allclose(out, expected, rtol=1e-4)

@@ -9,12 +9,8 @@ from bestk._typing import Array, Floats, Indices
 from bestk.information._scores import HALF_LOG, Explained, ScoredTable
 from bestk.information.measures import Measure, Query
 from bestk.native import kernels
-from bestk.native.threads import MAX_CALM_WORK, n_threads, run_blas_tiles, spans
+from bestk.native.threads import MAX_CALM_WORK, run_blas_tiles
 
-MAX_BOUNDED_ROWS = 1024  # of a table whose products are accurate enough in single precision
-ROUNDING = 1e-5  # of the logarithm of a number in single precision
-STRIP_ENTRIES, MIN_STRIP_ROWS = 2**17, 32  # of pairs that stay in the cache, or about
-BOUND_ROWS = 128  # columns whose products BLAS finds together: with fewer it copies more
 MIN_NOISE = 1e-10  # keeps rounding out of the determinants
 TILE_SIDE = 384  # of a tile whose products take most of the time
 MIN_SIDE = 48  # of any tile
@@ -118,69 +114,6 @@ class GaussianSource:
         if out.size * self.columns.n_samples > MAX_CALM_WORK:  # then there should be some tiles
             side = min(side, max(MIN_SIDE, int(out.size**0.5) // 3))
         run_blas_tiles(work, list(cut(out.shape, side, mirror)))
-
-    def interactions(self, rows: Indices | None) -> tuple[Floats, Floats]:
-        """``I(xi; xj | y) - I(xi; xj)`` of some features with all, and squared correlations."""
-        places = np.arange(self.n_features) if rows is None else rows
-        found, correlated = np.empty((2, len(places), self.n_features))
-        entries = np.concatenate([model.entries for model in self._models])
-        weights = np.concatenate([model.weights for model in self._models])
-        scales = np.array(self._scales)
-
-        def work(span: tuple[int, int]) -> None:
-            some, here = places[slice(*span)], slice(*span)
-            products = self.columns.products(some, slice(None))
-            kernels.compare_pairs(
-                products, *products.shape, some, entries, scales, weights, len(weights),
-                found[here], correlated[here],
-            )  # fmt: skip
-            np.log(found[here], out=found[here])
-            found[here] *= 0.5
-
-        height = max(MIN_STRIP_ROWS, STRIP_ENTRIES // self.n_features)
-        run_blas_tiles(work, spans(len(places), height))
-        return found, correlated
-
-    def bound_partners(
-        self, items: Indices, relevance: Floats, values: Floats, weight: float
-    ) -> Floats | None:
-        """Bounds of the largest ``values[j] + weight max(I - r m, -m)`` over j, for some items.
-
-        ``I`` is the interaction with feature j, r the squared correlation, and m the less of both
-        relevances. From products in single precision; None if these would not be accurate enough.
-        """
-        m, n = self.columns.n_samples, self.n_features
-        if m > MAX_BOUNDED_ROWS:
-            return None
-        unit, shift = self._unit**0.5, values.max()
-        terms = np.vstack([
-            model.entries * np.sqrt(model.weights)[:, np.newaxis] for model in self._models
-        ]) / unit  # fmt: skip
-        gains = np.exp((values - shift) * (2.0 / weight))
-        error = (m + 8.0) * len(terms) * np.finfo(np.float32).eps
-        order = np.append(items, np.delete(np.arange(n), items))  # pairs of items come once
-        z = (self.columns.values / unit).astype(np.float32)[order]
-        vectors = [
-            each[..., order].astype(np.float32, order="C")
-            for each in (terms, np.array(self._scales) * unit, relevance, gains)
-        ]
-        n_parts = n_threads() * -(-len(items) // (n_threads() * BOUND_ROWS))
-        parts = spans(len(items), -(-len(items) // n_parts))
-        most, rooms = np.zeros((len(parts), len(items)), np.float32), list[Any]()
-
-        def work(part: int) -> None:
-            first, last = parts[part]
-            room = rooms.pop() if rooms else np.empty(parts[0][1] * n, np.float32)  # fresh is slow
-            products = room[: (last - first) * (n - first)].reshape(last - first, -1)
-            np.matmul(z[first:last], z[first:].T, out=products)
-            kernels.bound_partners(
-                products, *products.shape, first, len(items), vectors[0], len(terms), *vectors[1:],
-                error, most[part],
-            )  # fmt: skip
-            rooms.append(room)
-
-        run_blas_tiles(work, range(len(parts)))
-        return np.asarray(shift + 0.5 * weight * (np.log(most.max(axis=0)) + ROUNDING))
 
     def fill_tables(self, measure: Measure, width: int, out: Array) -> None:
         """Write the pairs of each table of so many columns, which stand side by side."""

@@ -112,23 +112,6 @@ class Entropies:
         """``I(xi; xj | y)`` at ``[i, j]``."""
         return self.measure(measures.PAIR_CMI, rows, columns, dtype)
 
-    def interactions_of(self, rows: Indices | None) -> tuple[Floats, Floats]:
-        """``I(xi; xj | y) - I(xi; xj)`` of features with all, and ``1 - exp(-2 I(xi; xj))``."""
-        if not isinstance(self.source, GaussianSource):
-            shared = self.measure(measures.PAIR_MI, rows, signed=True)
-            found = self.measure(measures.PAIR_CMI, rows, signed=True)
-            found -= shared
-            return found, -np.expm1(np.minimum(-2.0 * shared, 0.0))
-        with threads(self.n_jobs):
-            return self.source.interactions(rows)
-
-    def bound_partners(self, items: Indices, values: Floats, weight: float) -> Floats | None:
-        """Bounds of the best partner of features in objective ``shared``, where they are quick."""
-        if not isinstance(self.source, GaussianSource):
-            return None
-        with threads(self.n_jobs):
-            return self.source.bound_partners(items, np.maximum(self.mi(), 0.0), values, weight)
-
     def measure(
         self, measure: Measure, rows: Iterable[int] | None = None,
         columns: Iterable[int] | None = None, dtype: DTypeLike = np.float64, signed: bool = False,

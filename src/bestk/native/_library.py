@@ -62,10 +62,6 @@ SIGNATURES: dict[str, str] = {
     "curve_rows": "f64[rows] i64 i64 u8[:,:] i64[:] f64 f64 f64 f64[rows]!",
     "sum_bins": "f64[rows] i64 i64 f64[:] i64[:] f64[:] f64[:] i64 f64[:,:]! f64[:,:,:]!",
     "unexplained": "f64[:,:] i64 i64 i64 f64[:,:] f64[:] f64[:,:] f64[:] f64[:] i64 f64[:,:]!",
-    "condition": "f64[:,:,:,:] i64 i64 i64 i64[:] f64 f64[:,:,:]! f64[:,:,:]!",
-    "compare_pairs": "f64[:,:] i64 i64 i64[:] f64[:,:] f64[:,:] f64[:] i64 f64[:,:]! f64[:,:]!",
-    "subtract_shared": "f64[:,:]! f64[:,:] i64 i64 i64[:] f64[:]",
-    "bound_partners": "f32[:,:] i64 i64 i64 i64 f32[:,:] i64 f32[:,:] f32[:] f32[:] f64 f32[:]!",
     # tabu.c
     "tabu_advance": "f64[:,:] f64[:] i64 i64 i64 i64 i64 u8[:,:] i64 i64"
     " u8[:,:]! f64[:]! i64[:,:]! f64[:]! i64[:]! u64[:]!",

@@ -26,7 +26,6 @@ class CachedColumns:
     ``make`` takes indices and returns those columns side by side, a new array (n, len(indices)),
     over which the diagonal is written. ``row_sums`` gives the row sums without it, if that is
     faster than through the columns.
-    ``bound_partners`` takes items, the diagonal and a weight: see the method of that name.
     """
 
     def __init__(
@@ -35,9 +34,8 @@ class CachedColumns:
         diagonal: Floats,
         memory: int = 2**30,
         row_sums: Callable[[], Floats | None] | None = None,
-        bound_partners: Callable[[Indices, Floats, float], Floats | None] | None = None,
     ) -> None:
-        self._row_sums, self._bound_partners = row_sums, bound_partners
+        self._row_sums = row_sums
         self._sums: Floats | None = None
         self.shape = (len(diagonal), len(diagonal))
         self.made = 0  # columns computed so far
@@ -104,11 +102,6 @@ class CachedColumns:
                 rows = np.ascontiguousarray(columns[start : start + STRIP_ROWS])
                 sums[start : start + STRIP_ROWS] += rows.sum(axis=1)
         return sums
-
-    def bound_partners(self, items: Indices, weight: float) -> Floats | None:
-        """Bounds of the largest ``Q_jj + weight Q_ij`` over other j; None where none is quick."""
-        bound = self._bound_partners
-        return None if bound is None else bound(items, self._diagonal, weight)
 
     def _keep(self, found: dict[int, Floats]) -> None:
         for item, column in found.items():

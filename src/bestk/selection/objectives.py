@@ -43,22 +43,17 @@ class Objective:
     def pairs(self, entropies: Entropies) -> "Pairs":
         """What pairs are worth, whole, ready for any k."""
         everything = np.arange(entropies.n_features)
-        return Pairs(self, self._fill(entropies, None, everything), self._relevance(entropies))
+        return Pairs(self, self._fill(entropies, None, everything), entropies.mi())
 
     def lazy_pairs(self, entropies: Entropies, memory: int = KEPT) -> "Pairs":
         """The same by the column, made when asked for and kept within ``memory`` bytes."""
         columns = CachedColumns(
-            lambda i: self._fill(entropies, i, i).T, np.zeros(entropies.n_features),
-            min(memory, KEPT), lambda: self._row_sums(entropies), self._partner_bounds(entropies),
-        )  # fmt: skip
-        return Pairs(self, columns, self._relevance(entropies))
-
-    def _relevance(self, entropies: Entropies) -> Floats:
-        return entropies.mi()
-
-    def _partner_bounds(self, entropies: Entropies) -> Any:
-        """A function that bounds the best partners of features, or None."""
-        return None
+            lambda i: self._fill(entropies, i, i).T,
+            np.zeros(entropies.n_features),
+            min(memory, KEPT),
+            lambda: self._row_sums(entropies),
+        )
+        return Pairs(self, columns, entropies.mi())
 
     @property
     def _signed(self) -> bool:

@@ -117,32 +117,28 @@ class Swap:
             return []
         diagonal, weight = np.ascontiguousarray(problem.diagonal), 2.0 * (k - 1.0)
         items = top_k(diagonal, min(n, max(MIN_SCANNED_ITEMS, MAX_SCANNED // n)))
-        bounds = problem.Q.bound_partners(items, weight) if problem.is_lazy else None
-        limits = np.full(len(items), np.inf) if bounds is None else diagonal[items] + bounds
-        order = np.argsort(-limits, kind="stable")
-        worth, partners = np.full(len(items), -np.inf), np.empty(len(items), np.int64)
-        for step, places in enumerate(np.array_split(order, -(-len(items) // ROWS_AT_ONCE))):
-            if (step < 4 or step % 4 == 0) and limits[places[0]] < np.inf:  # ties take long
-                found = _disjoint_pairs(items, partners, worth, wanted, limits[places[0]])
-                if len(found) == wanted:  # whatever the rest is worth
-                    return found
-            some, each = items[places], np.arange(len(places))
-            columns = problem.columns(some)  # kept, where they are lazy: choices need some of them
-            values = diagonal + weight * columns.T  # if all pairs were like theirs
-            values[each, some] = -np.inf
-            partners[places] = best = values.argmax(axis=1)
-            worth[places] = diagonal[some] + values[each, best]
+        worth = np.empty(len(items))
+        partners = np.empty(len(items), np.int64)
+        for start in range(0, len(items), ROWS_AT_ONCE):
+            strip = slice(start, start + ROWS_AT_ONCE)
+            rows = np.arange(len(items[strip]))
+            # Columns that are made on demand are kept: choices need some of them.
+            columns = problem.columns(items[strip])
+            # What both items are worth if all pairs of a choice were like theirs.
+            values = diagonal + weight * columns.T
+            values[rows, items[strip]] = -np.inf
+            best = values.argmax(axis=1)
+            partners[strip] = best
+            worth[strip] = diagonal[items[strip]] + values[rows, best]
         return _disjoint_pairs(items, partners, worth, wanted)
 
 
-def _disjoint_pairs(
-    items: Indices, partners: Indices, worth: Floats, most: int, least: float = -np.inf
-) -> list[Indices]:
-    """Pairs that are worth more than the least, best first, no item twice."""
+def _disjoint_pairs(items: Indices, partners: Indices, worth: Floats, most: int) -> list[Indices]:
+    """At most so many pairs of items and partners, those of most worth first, no item twice."""
     pairs: list[Indices] = []
     used: set[int] = set()
     for place in np.argsort(-worth, kind="stable").tolist():
-        if worth[place] <= least or len(pairs) == most:
+        if len(pairs) == most:
             break
         pair = {int(items[place]), int(partners[place])}
         if not pair & used:

@@ -59,15 +59,3 @@ def test_standardised_rows_are_those_of_numpy_to_the_sign_of_zero(cpu, name):
     kernels.standardise_rows(block, *block.shape, one, out)
     expected = np.array([numpy_standardise(row, one) for row in block])
     np.testing.assert_array_equal(out.view(np.int64), expected.view(np.int64))
-
-
-@pytest.mark.parametrize("n", [1, 7, 1000])
-def test_squares_of_scores_are_limited_rounded_and_summed_as_by_numpy(cpu, n):
-    one = 2.0**20
-    z = np.rint(one * rng.normal(size=(4, n)) * [[0.5], [1.0], [3.0], [0.0]])
-    q, sums = np.empty(z.shape), np.empty((3, 4))
-    kernels.square_rows(z, *z.shape, one, q, sums)
-    expected = np.rint((np.clip(z / one, -2.5, 2.5) ** 2 - 1.0) * (0.25 * one))
-    np.testing.assert_array_equal(q, expected)
-    products = [expected, expected * z, expected * expected]
-    np.testing.assert_array_equal(sums, [each.sum(axis=1) for each in products])

@@ -1,4 +1,4 @@
-"""The mean of several estimates of the same information, and the covariances of its columns."""
+"""The mean of several estimates of the same information."""
 
 from collections.abc import Callable, Sequence
 from itertools import starmap
@@ -8,16 +8,11 @@ import numpy as np
 
 from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices
-from bestk.data.target import Target
-from bestk.data.weights import RowWeights
-from bestk.information._scores import Covariances, Explained, ScoredTable, read_given
 from bestk.information.backends import PairSource
 from bestk.information.measures import Measure, Query
 from bestk.native.threads import spans
 
 MAX_WHOLE_BYTES = 2**29  # of a matrix that is filled at once, each pair once
-MIN_CURVED = 1e-6  # of the squares of scores, that scores do not explain; of two values they do
-PRIOR_ROWS = 10.0  # with the mean target, added to those of each category
 BLEND_STRIP_BYTES = 2**24  # of a larger one that are filled together
 
 
@@ -127,66 +122,3 @@ def _entropy_within(source: PairSource) -> Floats:
     """H(x | y) of each feature."""
     _, xy, y = source.singles
     return xy - y
-
-
-def measure_curvature(columns: Any) -> Floats:
-    """``I(z^2; y | z)`` of each column of scores z under a Gaussian model, less its mean."""
-    n, m = len(columns.sums), columns.n_rows
-    sums, products, entries = columns.squared()
-    models = (
-        Explained.by_mean(np.append(columns.sums, sums), m),
-        columns.explained._replace(entries=np.hstack([columns.explained.entries, entries])),
-    )
-    left = np.arange(n) + np.array([[0], [0], [n]])  # scores twice, squares
-    right = np.arange(n) + np.array([[0], [n], [n]])
-    total, within = np.empty((2, n))
-    for model, out in zip(models, (total, within), strict=True):
-        zz, zq, qq = model.subtract(np.vstack([columns.squares, products]), left, right)
-        out[:] = qq - zq * zq / np.maximum(zz, 1.0)
-    curved = np.minimum(total, within) > MIN_CURVED * products[1]
-    ratio = np.divide(total, within, out=np.ones(n), where=curved)
-    expected = max(1, len(columns.explained.weights) - 1) / m
-    return np.where(curved, 0.5 * (np.log(ratio) - expected), 0.0)
-
-
-def measure_covariances(
-    numbers: tuple[Indices, ScoredTable | None], categories: tuple[Indices, Any], target: Any,
-    weights: RowWeights | None = None,
-) -> Covariances:  # fmt: skip
-    """Covariances of numeric columns, given as scores, and of categories, by their mean target.
-
-    Codes of categories, the target and the weights have the rows in their own order.
-    """
-    parts = []
-    if numbers[1] is not None:
-        scored, explained = numbers[1], numbers[1].explained
-        if scored.kind != "standard" and not isinstance(target, Target):
-            explain = read_given(target, "standard", scored.n_samples, weights)[1]
-            explained = explain(scored.values)
-        parts.append((numbers[0], scored, explained))
-    places, codes = categories
-    if len(places):
-        means = [
-            _category_means(column, target, weights)[column] for column in codes.astype(np.int64)
-        ]
-        scored = ScoredTable(np.array(means).T, target, "standard", weights)
-        parts.append((places, scored, scored.explained))
-    return Covariances(parts)
-
-
-def _category_means(column: Indices, target: Target | Floats, weights: RowWeights | None) -> Floats:
-    """The mean target of each category of a column; of classes, where they differ most."""
-    in_rows = None if weights is None else weights.in_rows
-    counts = np.bincount(column, in_rows).astype(np.float64)
-    if not isinstance(target, Target):
-        excess = target - np.average(target, weights=in_rows)
-        sums = np.bincount(column, excess if in_rows is None else excess * in_rows)
-        return np.asarray(sums / (counts + PRIOR_ROWS))
-    shares, n_classes = target.sizes / target.sizes.sum(), target.n_classes
-    places = column * n_classes + target.codes
-    cells = np.bincount(places, in_rows, minlength=len(counts) * n_classes)
-    scales = np.outer(counts + PRIOR_ROWS, np.sqrt(shares))
-    excess = (cells.reshape(-1, n_classes) - np.outer(counts, shares)) / scales
-    spread = np.sqrt(counts)[:, np.newaxis] * excess
-    first = np.linalg.svd(spread, full_matrices=False)[2][0]
-    return np.asarray(excess @ (first * np.sign(first[np.abs(first).argmax()])))

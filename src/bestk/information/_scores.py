@@ -1,28 +1,24 @@
-"""Numeric columns as normal scores, and their covariances in total and within a target.
+"""Numeric columns as normal scores, and what a target explains of them.
 
 Scores are multiples of a power of two, so coarse that sums of products of two columns are integers
 below 2**53, which do not depend on their order: equal columns have equal information.
 """
 
-from collections.abc import Callable, Sequence
-from copy import copy
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
-from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
 from bestk.data.weights import RowWeights, effective_rows
 from bestk.native import kernels
-from bestk.native.threads import calm_blas, map_columns, run_tiles, spans
+from bestk.native.threads import calm_blas, map_columns
 
 ScoreKind = Literal["rank", "standard"]
 Part = Indices | slice  # some of the features
 MAX_SMALL_WORK = 2**24  # of products of columns with each other: a millisecond on one thread
-STRIP_VALUES = 2**16
-MAX_SCORE = 2.5  # of numbers that are squared, as in scores.c
 HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)  # entropy of a standard normal variable
 
 
@@ -205,10 +201,9 @@ class ScoredTable:
         self, values: Array, target: Target | Array, kind: ScoreKind = "rank",
         weights: RowWeights | None = None,
     ) -> None:  # fmt: skip
-        self.n_samples, self.kind = len(values), kind
+        self.n_samples = len(values)
         self.n_rows = effective_rows(weights, self.n_samples)
         self._tables: Floats | None = None  # products of the columns of each table
-        self._row: tuple[int, Any] = -1, None  # the latest row of products
         order, self._explain = read_given(target, kind, self.n_samples, weights)
         self._weights = weights
         if weights is not None and order is not None:
@@ -228,15 +223,6 @@ class ScoredTable:
         entries = np.hstack([found[start].entries for start in sorted(found)])
         self.explained = found[0]._replace(entries=entries)
 
-    def keep(self, columns: Part) -> "ScoredTable":
-        """Some of the columns."""
-        part, entries = copy(self), np.ascontiguousarray(self.explained.entries[:, columns])
-        part.explained = self.explained._replace(entries=entries)
-        part._tables, part._row = None, (-1, None)
-        part.values, part.sums = self.values[columns], self.sums[columns]
-        part.squares = self.squares[columns]
-        return part
-
     def table_products(self, width: int) -> Floats:
         """Sums of products of the columns of each table, of so many side by side; they are kept."""
         if self._tables is None or self._tables.shape[1] != width:
@@ -251,135 +237,7 @@ class ScoredTable:
         if n * n * self.n_samples <= MAX_SMALL_WORK:
             return np.ascontiguousarray(self.table_products(n)[rows][:, columns])
         if isinstance(columns, slice) and not isinstance(rows, slice) and len(rows) == 1:
-            return np.asarray(self.row(int(rows[0]))[np.newaxis, columns])
+            row = self.values[int(rows[0])]
+            with calm_blas(self.values.size):
+                return np.asarray((self.values @ row)[np.newaxis, columns])
         return np.asarray(self.values[rows] @ self.values[columns].T)
-
-    def row(self, j: int) -> Floats:
-        """Sums of products of all columns with column j: the latest is asked for twice."""
-        latest = self._row  # read once: another thread may replace it
-        if latest[0] != j:
-            latest = self._row = j, self.times(self.values[j])
-        return np.asarray(latest[1])
-
-    def times(self, row: Any) -> Floats:
-        """Sums of products of all columns with another one."""
-        with calm_blas(self.values.size):
-            return np.asarray(self.values @ row)
-
-    def squared(self) -> tuple[Floats, Floats, Floats]:
-        """Of the squares of scores: sums, sums of products with scores and squares, entries."""
-        z, parts = self.values, spans(len(self.values), max(1, STRIP_VALUES // self.n_samples))
-        sums, entries = np.empty((3, len(z))), np.empty_like(self.explained.entries)
-
-        def work(part: tuple[int, int]) -> None:
-            some = z[slice(*part)]
-            q, own = np.empty(some.shape), np.empty((3, len(some)))
-            if self._weights is None:
-                kernels.square_rows(some, *some.shape, self.one, q, own)
-            else:
-                self._square_weighted(some, self._weights, q, own)
-            sums[:, slice(*part)], entries[:, slice(*part)] = own, self._explain(q).entries
-
-        run_tiles(work, parts)
-        return sums[0], sums[1:], entries
-
-    def _square_weighted(
-        self, scores: Floats, weights: RowWeights, squares: Floats, sums: Floats
-    ) -> None:
-        """Squares of rows of scores and their sums, as the kernel ``square_rows`` has them."""
-        root = np.sqrt(weights.in_rows)
-        plain = np.clip(scores / (root * self.one), -MAX_SCORE, MAX_SCORE)
-        np.rint((plain**2 - 1.0) * (0.25 * self.one) * root, out=squares)
-        sums[0] = add_scores(squares, weights)
-        np.einsum("ij,ij->i", squares, scores, out=sums[1])
-        np.einsum("ij,ij->i", squares, squares, out=sums[2])
-
-
-class Covariances:
-    """``T = cov(x)`` and ``W = cov(x | y)`` of standardised columns, a column at a time.
-
-    Each part has the places of some columns, their scores, and what the target explains of them.
-    """
-
-    def __init__(self, parts: Sequence[tuple[Indices, ScoredTable, Explained]]) -> None:
-        self._parts = parts
-        self.n_features = sum(len(places) for places, _, _ in parts)
-        _, first, explained = parts[0]
-        self.n_samples, self.n_groups = first.n_rows, len(explained.weights)
-        self._unit = first.n_rows * first.one**2
-        sums, squares = np.empty((2, self.n_features))
-        entries = np.empty((len(explained.weights), self.n_features))
-        self._places = np.empty((2, self.n_features), np.int64)  # of each column: part and row
-        for part, (places, columns, own) in enumerate(parts):
-            self._places[0, places], self._places[1, places] = part, np.arange(len(places))
-            sums[places], squares[places] = columns.sums, columns.squares
-            entries[:, places] = own.entries
-        by_mean = Explained.by_mean(sums, self.n_samples)
-        self._models = by_mean, explained._replace(entries=entries)
-        self.total, self.within = self._subtract(squares)
-        self._kept: dict[int, tuple[Floats, Floats]] = {}
-
-    def parts(self, width: int) -> "list[Covariances]":
-        """Those of each of several tables of so many columns, which stand side by side."""
-        found = [self._part(i, i + width) for i in range(0, self.n_features, width)]
-        if len(self._parts) == 1 and found[0].is_small:
-            products = self._parts[0][1].table_products(width).reshape(-1, width, width)
-            places = np.arange(self.n_features).reshape(len(found), 1, width)
-            every = self._subtract(products, places.transpose(0, 2, 1), places)
-            for own, *both in zip(found, *every, strict=True):
-                own.whole = tuple(both)
-        return found
-
-    def _part(self, start: int, stop: int) -> "Covariances":
-        parts = []
-        for places, scored, explained in self._parts:
-            a, b = np.searchsorted(places, (start, stop))
-            own = explained._replace(entries=explained.entries[:, a:b])
-            parts.append((places[a:b] - start, scored.keep(slice(a, b)), own))
-        return Covariances(parts)
-
-    def column(self, j: int) -> tuple[Floats, Floats]:
-        """``T[:, j]`` and ``W[:, j]``."""
-        if self.is_small:
-            return self.whole[0][:, j], self.whole[1][:, j]
-        if j not in self._kept:
-            products, (part, place) = np.empty(self.n_features), self._places[:, j].tolist()
-            for i, (places, columns, _) in enumerate(self._parts):
-                products[places] = columns.row(place) if i == part else columns.times(self._row(j))
-            self._kept[j] = self._subtract(products, slice(None), j)
-        return self._kept[j]
-
-    def pairs(self, i: Indices, j: Indices) -> tuple[Floats, Floats]:
-        """``T[j, i]`` and ``W[j, i]`` of some pairs."""
-        if self.is_small:
-            return self.whole[0][j, i], self.whole[1][j, i]
-        products = np.array([float(self._row(a) @ self._row(b)) for a, b in zip(i, j, strict=True)])
-        return self._subtract(products, j, i)
-
-    @cached_property
-    def is_small(self) -> bool:
-        """Whether all columns are measured at once."""
-        few = self.n_features**2 * self._parts[0][1].n_samples <= MAX_SMALL_WORK
-        return few and all(isinstance(columns, ScoredTable) for _, columns, _ in self._parts)
-
-    @cached_property
-    def whole(self) -> tuple[Floats, Floats]:
-        """T and W, if these are small."""
-        if len(self._parts) == 1:
-            products = self._parts[0][1].table_products(self.n_features)
-        else:
-            z = np.empty((self.n_features, self._parts[0][1].n_samples))
-            for places, columns, _ in self._parts:
-                z[places] = columns.values
-            with calm_blas():
-                products = z @ z.T
-        return self._subtract(products, np.arange(self.n_features)[:, np.newaxis], slice(None))
-
-    def _subtract(self, products: Floats, *columns: Any) -> tuple[Floats, Floats]:
-        """Sums of products of columns as covariances, in total and within y."""
-        total, within = (model.subtract(products, *columns) for model in self._models)
-        return total / self._unit, within / self._unit
-
-    def _row(self, j: int) -> Any:
-        part, place = self._places[:, j].tolist()
-        return self._parts[part][1].values[place]

@@ -12,8 +12,8 @@ from bestk.errors import ParameterError
 from bestk.information.blocks import Design, TargetScores, make_design
 from bestk.information.constants import BlockConstants
 from bestk.information.moments import ConditionalMoments, explain_all
-from bestk.information.reading import Reading
-from bestk.information.synergy import WORK_PER_SECOND, PairSearch, can_scan
+from bestk.information.reading import WORK_PER_SECOND, Reading
+from bestk.information.synergy import PairSearch, can_scan
 from bestk.native.threads import threads
 
 # Scores of all columns are held at once up to this number of values, 1 GiB; of more, the columns

@@ -19,7 +19,7 @@ from scipy.special import chdtrc, ndtri
 from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices, Mask
 from bestk.data.codes import encode
-from bestk.data.table import Table, find_numeric, split_numbers
+from bestk.data.table import Table, check_finite, find_numeric, split_numbers
 from bestk.data.target import ParsedTarget
 from bestk.information.constants import BlockConstants
 from bestk.native import kernels
@@ -387,6 +387,9 @@ def _number_columns(
     scores = np.empty((len(numeric), table.n_samples))
 
     def score(block: Floats, start: int) -> list[_BlockColumns]:
+        for row in np.flatnonzero(np.isinf(block).any(axis=1)):
+            name = table.names[numeric[start + row]]
+            check_finite(f"column {name!r}", block[row])
         missing = np.isnan(block)
         own_scores = scores[start : start + len(block)]
         score_block(block, weights, constants.largest_score, own_scores)

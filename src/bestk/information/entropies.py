@@ -1,6 +1,6 @@
 """Entropies of a table and its target: of single features, and of pairs when asked."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -13,7 +13,6 @@ from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.target import Target
 from bestk.information import measures
-from bestk.information._gaussian import GaussianSource
 from bestk.information.backends import PairSource, Summarizing, source_of
 from bestk.information.measures import Correction, Measure, Query
 from bestk.native.threads import threads
@@ -35,12 +34,6 @@ class Entropies:
     source: PairSource
     signed: bool = False  # corrected estimates may be negative; plug-in ones are not
     n_jobs: int | None = None
-    covariances: Any = None  # of all columns, where the estimate has them
-    levels: Indices | None = None  # of each column, as counted
-    share: Floats | float = 1.0  # of the error of a count in the estimate of a column
-    curvature: Floats | None = None  # I(x^2; y | x) of each column, where it is measured
-    chance: Floats | None = None  # about the largest relevance of a column by chance
-    find_synergy: Callable[[int], Any] | None = None  # so many best pairs of all, by other counts
     # of some features with all, where a method has measured them
     interactions: dict[int, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -52,10 +45,7 @@ class Entropies:
         """Count a discrete table."""
         with threads(n_jobs):
             source = source_of(codes, target, backend, correction)
-            chance = None
-            if correction == "chance":
-                chance = largest_by_chance(codes.levels, target.n_rows, target.n_classes)
-            return cls(*source.singles, source, correction is not None, n_jobs, chance=chance)
+            return cls(*source.singles, source, correction is not None, n_jobs)
 
     @property
     def n_features(self) -> int:
@@ -158,16 +148,6 @@ class Entropies:
                 f"features must lie in 0..{self.n_features - 1}, not {chosen.min()}..{chosen.max()}"
             )
         return chosen.astype(np.int64)
-
-
-def largest_by_chance(levels: Any, rows: int, n_classes: int) -> Floats:
-    """About the largest relevance of n columns that are independent of the target.
-
-    The largest of n chi-squares is about ``d + 2 sqrt(d log n) + 2 log n``; d is corrected for.
-    """
-    degrees = np.maximum(np.asarray(levels) - 1.0, 1.0) * max(1, n_classes - 1)
-    tests = np.log(max(2, len(levels)))
-    return np.asarray((np.sqrt(degrees * tests) + tests) / rows)
 
 
 def _allocate(shape: tuple[int, int], dtype: DTypeLike) -> Floats:

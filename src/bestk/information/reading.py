@@ -8,32 +8,26 @@ import numpy as np
 from sklearn.base import clone
 
 from bestk._checks import choice
-from bestk._typing import Array, Floats, Indices, Mask
+from bestk._typing import Array, Indices, Mask
 from bestk.data.codes import Codes, encode
 from bestk.data.table import Block, Table, find_features, find_numeric, split_numbers
 from bestk.data.target import ParsedTarget, Target
 from bestk.data.weights import RowWeights
 from bestk.discretize import DISCRETIZERS, ColumnCuts, EqualFrequency, fit_together
-from bestk.information._blend import BlendedSource, measure_covariances, measure_curvature
+from bestk.information._blend import BlendedSource
 from bestk.information._gaussian import GaussianSource
-from bestk.information._scores import Covariances, ScoredTable
-from bestk.information.backends import PairSource, device_measures, refuse_weights
-from bestk.information.entropies import Entropies, largest_by_chance
+from bestk.information._scores import ScoredTable
+from bestk.information.backends import device_measures, refuse_weights
+from bestk.information.entropies import Entropies
 from bestk.information.measures import CORRECTIONS, Correction
-from bestk.information.scan import PairScan, strongest_pairs
 from bestk.native.threads import threads
 
 BLENDED = ("mdlp", "equal-frequency")  # discretisers whose counts are averaged
-BLENDED_SHARE = 3.0**-0.5  # of the error of one count in the mean of three estimates
-MIN_ROWS = 200  # with fewer, and fewer than columns, only covariances of numbers are used
 MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 20, 0.1  # of a level in a pair; rarer ones are merged
 MIN_CELL_ROWS = 10  # on average, of a pair of terciles and a class; with fewer, medians are used
 MAX_TERCILE_FEATURES = 10_000  # above, too: medians take a quarter of the time
 MAX_FINE_BINS, MIN_FINE_CELL_ROWS = 8, 6  # of a second look at pairs
 MAX_FINE_WORK = 3e11  # of it: pairs of columns times cells times rows; about a second
-MAX_PAIR_PVALUE = 0.05  # of a synergy as large in any of all pairs
-MAX_SCANNED_PAIRS = 2**23  # pairs that are all measured: of more, the best are searched for
-SCAN_SECONDS = 1.0  # for a scan of all pairs, if there is no time limit
 WORK_PER_SECOND = 1e12  # pairs of columns times rows, about, on two cores
 PAIR_ROWS = 500  # rows that take as long to count as the rest of a pair
 # Nanoseconds, about, to read a value of a table, to cut its column and to count it.
@@ -86,92 +80,54 @@ class Reading:
                 "makes none; pass correction=None"
             )
         with threads(self.n_jobs):
-            scored = ScoredTable(numbers, goal, weights=weights)
-            source = GaussianSource(scored)
-            n = source.n_features
-            covariances = measure_covariances(
-                (np.arange(n), scored), (np.arange(0), ()), goal, weights
-            )
-        levels = np.full(n, 2)  # a column takes one parameter, like two levels
-        entropies = Entropies(
-            *source.singles, source, n_jobs=self.n_jobs, covariances=covariances, levels=levels,
-            chance=largest_by_chance(levels, scored.n_rows, covariances.n_groups),
-        )  # fmt: skip
-        return Measured(entropies)
+            source = GaussianSource(ScoredTable(numbers, goal, weights=weights))
+        return Measured(Entropies(*source.singles, source, n_jobs=self.n_jobs))
 
     def _blended(self, table: Table, target: ParsedTarget, categorical: Indices) -> "Measured":
-        """Counts of one or two kinds of levels, corrected for chance, and covariances, averaged."""
-        auto = self.discretizer == "auto"
-        ways = BLENDED if auto else (self.discretizer,)
+        """The mean of counts, corrected for chance, and of an estimate from covariances.
+
+        Numbers are counted in two kinds of bins, or in those of a discretizer of the user's own;
+        columns that are no numbers are counted only.
+        """
+        is_auto = self.discretizer == "auto"
         numeric = find_numeric(table, categorical)
-        if auto and self.correction is None and len(numeric) == table.n_features:
-            few = has_few_rows(target.n_rows, table.n_features)
-            if few and not np.isnan(numbers := table.numeric()[0]).any():
-                return self._normal(numbers, target.goal, target.weights)
+        all_are_numbers = len(numeric) == table.n_features
         counting = replace(self, correction=self.correction or "chance")
-        n, m = table.n_features, table.n_samples
-        for_pairs = EqualFrequency(pair_bins(n, target.n_rows, target.classes.n_classes)[0])
-        find = SynergySearch(for_pairs, table, numeric, target.classes, self.backend)
-        if auto and len(numeric) == n and self.backend.startswith("torch"):
-            measured = counting._blended_on_device(table, target, find)
+        if is_auto and all_are_numbers and self.backend.startswith("torch"):
+            measured = counting._blended_on_device(table, target)
             if measured is not None:
                 return measured
-        # columns that are sorted are coded for a scan, too, at little cost
-        is_scanned = not self.width and n**2 > MAX_SCANNED_PAIRS and can_scan(n, m)
-        every = [*ways, for_pairs] if is_scanned else ways
-        coded = list(code_table(every, table, numeric, target.classes))
-        # without numbers, all ways count the same, and once
-        counted = [counting._counted(*each, numeric) for each in coded[: len(ways)]]
-        if len(coded) > len(ways):
-            find = replace(find, coded=coded[-1][:2])
-        source: PairSource = counted[0].entropies.source
-        scored, curvature = None, np.zeros(table.n_features)
-        if len(numeric):
-            kept = table if len(numeric) == table.n_features else table.keep(numeric)
-            with threads(self.n_jobs):
-                scored = ScoredTable(kept.numeric()[0], target.goal, "standard", target.weights)
-                normal = GaussianSource(scored)
-                curvature[numeric] = measure_curvature(scored)
-            source = BlendedSource([each.entropies.source for each in counted], normal, numeric)
-        blended = table.mask(numeric)
-        others = np.flatnonzero(~blended)
-        codes = encode(table.keep(others)).values if len(others) else ()
-        covariances = measure_covariances(
-            (numeric, scored), (others, codes), target.goal, target.weights
-        )
-        levels = np.asarray(counted[-1].levels)
-        entropies = self._join(source, covariances, levels, blended, curvature, find)
+        ways = BLENDED if is_auto else (self.discretizer,)
+        counted = [
+            counting._counted(*coded, numeric)
+            for coded in code_table(ways, table, numeric, target.classes)
+        ]
+        if not len(numeric):
+            return counted[0]
+        numbers = table if all_are_numbers else table.keep(numeric)
+        with threads(self.n_jobs):
+            scores = ScoredTable(numbers.numeric()[0], target.goal, "standard", target.weights)
+            normal = GaussianSource(scores)
+        source = BlendedSource([each.entropies.source for each in counted], normal, numeric)
+        entropies = Entropies(*source.singles, source, signed=True, n_jobs=self.n_jobs)
         return replace(counted[0], entropies=entropies)
 
-    def _join(
-        self, source: PairSource, covariances: Covariances, levels: Indices, blended: Any,
-        curvature: Floats, find: Any,
-    ) -> Entropies:  # fmt: skip
-        """The entropies of a blend; ``blended``: columns with several estimates."""
-        share = np.where(blended & (levels > 1), BLENDED_SHARE, 1.0)
-        chance = share * largest_by_chance(levels, covariances.n_samples, covariances.n_groups)
-        return Entropies(
-            *source.singles, source, signed=True, n_jobs=self.n_jobs, covariances=covariances,
-            levels=levels, share=share, curvature=curvature, chance=chance, find_synergy=find,
-        )  # fmt: skip
-
-    def _blended_on_device(
-        self, table: Table, target: ParsedTarget, find: "SynergySearch"
-    ) -> "Measured | None":
+    def _blended_on_device(self, table: Table, target: ParsedTarget) -> "Measured | None":
         """The blend of a table of numbers on a GPU; None if that is not possible."""
-        measure, numeric = device_measures(self.backend), np.arange(table.n_features)
         values = table.blocks[0].values
         if len(table.blocks) > 1 or not isinstance(values, np.ndarray):
             return None
         table.check_exact()
-        fitted, classes = get_discretizer(BLENDED[0]), target.classes
-        n_bins = get_discretizer(BLENDED[1]).n_bins, find.cutter.n_bins
+        fitted = get_discretizer(BLENDED[0])
+        n_bins = get_discretizer(BLENDED[1]).n_bins
+        classes = target.classes
+        measure = device_measures(self.backend)
         found = measure(values, classes, target.goal, n_bins, self.correction)
         if found is None or not fit_together([fitted], values, classes.codes, 0, [found.cuts]):
             return None
-        measured = found.source, found.covariances, found.levels[1], True, found.curvature
-        entropies = self._join(*measured, found.find_synergy or find)
-        return Measured(entropies, fitted, found.levels[0], numeric)
+        x, xy, y = found.source.singles
+        entropies = Entropies(x, xy, y, found.source, signed=True, n_jobs=self.n_jobs)
+        return Measured(entropies, fitted, found.levels, np.arange(table.n_features))
 
 
 @dataclass(frozen=True)
@@ -188,11 +144,6 @@ class Measured:
         return [replace(self, entropies=own) for own in self.entropies.of_targets]
 
 
-def has_few_rows(n_samples: int, n_features: int) -> bool:
-    """Whether counts, and covariances of many columns together, are too uncertain to be used."""
-    return n_samples < min(MIN_ROWS, n_features)
-
-
 def refuse_other_kinds(table: Table, categorical: Indices) -> None:
     """Refuse columns that are no numbers."""
     odd = np.union1d(np.flatnonzero(~table.are("numeric")), categorical)
@@ -203,12 +154,6 @@ def refuse_other_kinds(table: Table, categorical: Indices) -> None:
             f"column {table.names[first]!r} is {kind}, and information='gaussian' is for "
             "numbers; exclude it, encode it as numbers, or use information='discrete'"
         )
-
-
-def can_scan(n_features: int, n_samples: int, time_limit: float | None = None) -> bool:
-    """Whether a scan of all pairs of columns takes about so many seconds at most."""
-    seconds = SCAN_SECONDS if time_limit is None else time_limit
-    return n_features**2 * (n_samples + PAIR_ROWS) <= seconds * WORK_PER_SECOND
 
 
 def cost_of_reading(n_features: int, n_samples: int, levels: Indices | None) -> float:
@@ -222,28 +167,6 @@ def cost_of_reading(n_features: int, n_samples: int, levels: Indices | None) -> 
         cells = max(1.0, float(np.mean(levels - 1.0))) ** 2
     cost_of_pair = 1e9 * (n_samples + PAIR_ROWS) / WORK_PER_SECOND * cells
     return COST_OF_VALUE * n_samples * n_features + cost_of_pair * n_features**2
-
-
-@dataclass(frozen=True)
-class SynergySearch:
-    """Finds the pairs of columns with the largest synergy, among all, by counts of their own."""
-
-    cutter: EqualFrequency  # of numbers
-    table: Table
-    numeric: Indices
-    classes: Target
-    backend: str
-    coded: tuple[Codes, Target] | None = None  # the codes of the table, where they are known
-
-    def __call__(self, top: int) -> PairScan:
-        """The best pairs, so many."""
-        given = self.table, self.numeric, self.classes
-        codes, classes = self.coded or next(code_table([self.cutter], *given))[:2]
-        codes = merge_rare(codes, self.cutter.n_bins)
-        entropies = Entropies.count(codes, classes, self.backend)
-        return strongest_pairs(
-            entropies, codes, classes.n_classes, top, MAX_PAIR_PVALUE, classes.n_rows
-        )
 
 
 def code_table(

@@ -17,7 +17,13 @@ from bestk.information.blocks import Design, standardise_weighted
 from bestk.information.constants import BlockConstants
 from bestk.information.entropies import Entropies
 from bestk.information.measures import INTERACTION
-from bestk.information.reading import PAIR_ROWS, code_table, merge_rare, pair_bins
+from bestk.information.reading import (
+    PAIR_ROWS,
+    WORK_PER_SECOND,
+    code_table,
+    merge_rare,
+    pair_bins,
+)
 from bestk.information.scan import strongest_pairs
 
 # Pairs of columns times rows that a scan may take unless the user gives a time limit: about ten
@@ -25,9 +31,6 @@ from bestk.information.scan import strongest_pairs
 # machine does not change what is selected.
 SCAN_WORK = 1e13
 GPU_SCAN_WORK = 1e15
-
-# Pairs of columns times rows that two cores count in a second, about.
-WORK_PER_SECOND = 1e12
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import numpy as np
 from bestk._typing import Array, Floats, Indices
 from bestk.data.table import Block, Table
 from bestk.data.target import ParsedTarget
-from bestk.information.entropies import largest_by_chance
 from bestk.information.measures import Measure, Query
 from bestk.information.reading import Measured, Reading
 
@@ -33,7 +32,7 @@ def measure_parts(
     """The entropies of tables with so many columns each, joined side by side.
 
     Their rows have the same classes. The reading is that of one table, none of whose columns is
-    constant, and which has 200 rows or as many as the joined table has columns.
+    constant.
     """
     starts = range(0, joined.n_features, width)
     places = np.asarray(reading.categorical_features, np.int64)
@@ -47,29 +46,18 @@ def measure_parts(
         source.fill_tables(measure, width, out)
         return out
 
-    shared = whole.entropies.covariances
-    covariances = [None] * len(starts) if shared is None else shared.parts(width)
-    sources = (_PartSource(source, slice(start, start + width), pairs) for start in starts)
-    return [
-        _part(whole, part, own, target.classes.counts)
-        for part, own in zip(sources, covariances, strict=True)
-    ]
-
-
-def _part(whole: Measured, source: "_PartSource", covariances: Any, sizes: Indices) -> Measured:
-    """What was measured of the columns of one table, with classes of these sizes."""
-    every, own = whole.entropies, dict[str, Any]()
-    for name in ("x", "xy", "levels", "share", "curvature"):
-        values = getattr(every, name)
-        own[name] = values[source.columns] if isinstance(values, np.ndarray) else values
-    if every.chance is not None:  # among the columns of one table
-        levels: Any = whole.levels if every.levels is None else every.levels
-        by_chance = largest_by_chance(levels[source.columns], int(sizes.sum()), len(sizes))
-        own["chance"] = own["share"] * by_chance
-    entropies = replace(
-        every, source=source, covariances=covariances, find_synergy=None, interactions={}, **own
-    )
-    return Measured(entropies)
+    parts = []
+    for start in starts:
+        columns = slice(start, start + width)
+        entropies = replace(
+            whole.entropies,
+            x=whole.entropies.x[columns],
+            xy=whole.entropies.xy[columns],
+            source=_PartSource(source, columns, pairs),
+            interactions={},
+        )
+        parts.append(Measured(entropies))
+    return parts
 
 
 class _PartSource:

@@ -58,7 +58,6 @@ SIGNATURES: dict[str, str] = {
     # scores.c
     "rank_rows": "f64[rows]! i64 i64 f64[:]",
     "standardise_rows": "f64[rows] i64 i64 f64 f64[rows]!",
-    "square_rows": "f64[rows] i64 i64 f64 f64[rows]! f64[:,:]!",
     "curve_rows": "f64[rows] i64 i64 u8[:,:] i64[:] f64 f64 f64 f64[rows]!",
     "sum_bins": "f64[rows] i64 i64 f64[:] i64[:] f64[:] f64[:] i64 f64[:,:]! f64[:,:,:]!",
     "unexplained": "f64[:,:] i64 i64 i64 f64[:,:] f64[:] f64[:,:] f64[:] f64[:] i64 f64[:,:]!",

@@ -10,7 +10,6 @@ INLINE double round_even(double x) {
     return copysign((x + large) - large, x);
 }
 
-static const double MAX_SCORE = 2.5;
 enum { FEW = 128, LANES = 16 }; /* few values are ranked by comparing all */
 
 /* Add to ranks how many of few values are less than each, or no more; return the sum of all. */
@@ -107,30 +106,6 @@ EXPORT int bestk_standardise_rows(const double *block, int64_t stride, int64_t n
             const double score = round_even((out[i] - mean) * scale);
             out[i] = score == score ? score : 0.0;
         }
-    }
-    return OK;
-}
-
-/* Squares of scores, at most MAX_SCORE^2, minus 1, in units of 4 / one: outliers should not count too
-   much. And sums over each row: of the squares, of their products with scores, and with themselves.
-   All are whole numbers. */
-EXPORT int bestk_square_rows(const double *z, int64_t stride, int64_t n_rows, int64_t n,
-    double one, double *restrict out, int64_t out_stride, double *restrict sums) {
-    for (int64_t row = 0; row < n_rows; row++, z += stride, out += out_stride) {
-        double total = 0.0, cubes = 0.0, squares = 0.0;
-#pragma omp simd reduction(+ : total, cubes, squares)
-        for (int64_t i = 0; i < n; i++) {
-            const double x = z[i] * (1.0 / one), low = x < MAX_SCORE ? x : MAX_SCORE;
-            const double y = low > -MAX_SCORE ? low : -MAX_SCORE;
-            const double q = round_even((y * y - 1.0) * (0.25 * one));
-            out[i] = q;
-            total += q;
-            cubes += q * z[i];
-            squares += q * q;
-        }
-        sums[row] = total;
-        sums[n_rows + row] = cubes;
-        sums[2 * n_rows + row] = squares;
     }
     return OK;
 }

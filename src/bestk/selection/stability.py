@@ -15,7 +15,6 @@ from bestk.data.table import find_constant
 from bestk.discretize import Discretizer
 from bestk.errors import ParameterError
 from bestk.information.backends import BACKENDS
-from bestk.information.reading import MIN_ROWS
 from bestk.information.together import join_subsamples, measure_parts
 from bestk.native.threads import n_threads, threads
 from bestk.selection.base import count_features
@@ -186,8 +185,9 @@ class _Subsamples:
         """Numbers of subsamples that are measured in one pass: small ones, of the same classes."""
         task, rows = self.task, self.rows
         n, m = len(task.allowed), min(map(len, rows))
-        columns = MAX_COLUMNS_TOGETHER if m >= MIN_ROWS else m  # see Reading
-        size = min(columns // n, MAX_VALUES_TOGETHER // (m * n), -(-len(rows) // n_jobs))
+        size = min(
+            MAX_COLUMNS_TOGETHER // n, MAX_VALUES_TOGETHER // (m * n), -(-len(rows) // n_jobs)
+        )
         alone = (
             size < 2
             or settle(self.selector).information == "blocks"

@@ -103,7 +103,7 @@ def source_of(codes: Codes, target: Target, name: str, correction: Correction | 
 
 
 def device_measures(name: str) -> Any:
-    """What measures a table of numbers for the default on a device of torch."""
+    """What measures the blend of a table of numbers on a device of torch."""
     device = name.partition(":")[2]
     return partial(_import("_torch_blend", NO_TORCH).measure_on_device, device=device or "auto")
 

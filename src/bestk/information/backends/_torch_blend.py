@@ -1,7 +1,6 @@
-"""The default estimate on a device: counts of two kinds of bins and covariances, averaged."""
+"""The blend on a device: counts of two kinds of bins and covariances, averaged."""
 
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,39 +10,36 @@ from torch import Tensor
 from bestk._typing import Array, Floats, Indices
 from bestk.data.target import Target
 from bestk.discretize import ColumnCuts
-from bestk.information._blend import BlendedSource, measure_curvature
+from bestk.information._blend import BlendedSource
 from bestk.information._gaussian import GaussianSource, Side
-from bestk.information._scores import Covariances
 from bestk.information.backends._torch import RESULT_BYTES, TorchCounter, choose_device, copy_rows
 from bestk.information.backends._torch_columns import DeviceColumns, DeviceScores
 from bestk.information.backends._torch_table import free_bytes
-from bestk.information.entropies import Entropies
 from bestk.information.measures import Correction, Measure, Query
 from bestk.information.reading import MAX_SMALL_CUTS
-from bestk.information.scan import PairScan, strongest_pairs
 
 MAX_TABLE_SHARE = 0.1  # of the device's free memory, for the numbers of a table
 
 
 class DeviceMeasures(NamedTuple):
-    """What the default measures of a table of numbers."""
+    """What a blend measures of a table of numbers."""
 
     source: "DeviceBlend"
-    covariances: Covariances
-    curvature: Floats
     cuts: ColumnCuts  # by MDLP
-    levels: tuple[Indices, Indices]  # by MDLP, and of equal frequency
-    find_synergy: Any  # the strongest pairs of all, by their number; None: not on the device
+    levels: Indices  # of each column, as MDLP cuts it
 
 
 def measure_on_device(
-    values: Array, target: Target, goal: Any, n_bins: tuple[int, int], correction: Correction,
+    values: Array,
+    target: Target,
+    goal: Any,
+    n_bins: int,
+    correction: Correction,
     device: str,
-) -> DeviceMeasures | None:  # fmt: skip
+) -> DeviceMeasures | None:
     """Measure numbers where they are copied once; None if the device cannot.
 
-    ``goal``: the classes, or the numbers of a continuous target. Bins of equal frequency: of
-    columns, and of the columns of a pair in a scan of all pairs.
+    ``goal``: the classes, or the numbers of a continuous target. ``n_bins``: of equal frequency.
     """
     chosen = choose_device(device)
     if 8 * values.size > MAX_TABLE_SHARE * free_bytes(chosen):
@@ -51,27 +47,14 @@ def measure_on_device(
     columns = DeviceColumns.of(values, target, chosen)
     if columns.values.isinf().any():
         return None
-    by_entropy, equal, for_pairs = columns.cut([None, *n_bins])
+    by_entropy, equal = columns.cut([None, n_bins])
     if max(by_entropy.counts.max(), equal.counts.max()) > MAX_SMALL_CUTS:
         return None
     ordered = replace(target, codes=target.codes[columns.order])
-    count = partial(TorchCounter, target=ordered, device=str(chosen))
     coded = [columns.code(cuts) for cuts in (by_entropy, equal)]
-    scores: Any = DeviceScores(columns, goal)
-    source = DeviceBlend([count(codes, correction=correction) for codes in coded], scores)
-    covariances = Covariances([(np.arange(len(equal.counts)), scores, scores.explained)])
-
-    def find_synergy(top: int) -> PairScan:
-        codes = columns.code(for_pairs)
-        counter = count(codes)
-        entropies = Entropies(*counter.singles, counter)
-        return strongest_pairs(entropies, codes, target.n_classes, top)
-
-    rare = for_pairs.gaps.any()  # levels that may have to be merged
-    return DeviceMeasures(
-        source, covariances, measure_curvature(scores), by_entropy,
-        (coded[0].levels, coded[1].levels), None if rare else find_synergy,
-    )  # fmt: skip
+    counters = [TorchCounter(codes, ordered, correction, device=str(chosen)) for codes in coded]
+    source = DeviceBlend(counters, DeviceScores(columns, goal))
+    return DeviceMeasures(source, by_entropy, coded[0].levels)
 
 
 class DeviceBlend:

@@ -15,7 +15,6 @@ from bestk.discretize import ColumnCuts, log_tables
 from bestk.information._scores import Explained, normal_scores, unit_score
 from bestk.information.backends._torch_table import DeviceCodes
 
-MAX_SCORE = 2.5  # of scores that are squared, as in scores.c: outliers should not count too much
 TIE = 1e-12  # scores closer than this, relative to their scale, are equal
 BUFFER_BYTES = 2**25  # that travel to the device together
 SORTED_VALUES = {"cuda": 2**28, "cpu": 2**20}  # times classes, that are cut together
@@ -225,8 +224,6 @@ class _Sorted:
 class DeviceScores:
     """Standard scores of numeric columns on a device; see ScoredTable."""
 
-    kind = "standard"
-
     def __init__(self, columns: DeviceColumns, goal: Target | Array) -> None:
         x = columns.values
         self.n_rows = self.n_samples = int(x.shape[1])
@@ -246,26 +243,6 @@ class DeviceScores:
             return Explained.by_class(self._goal.counts, torch.stack(parts).cpu().numpy())
         products = (z @ torch.from_numpy(self._goal).to(z)).cpu().numpy()
         return Explained.by_number(self._goal, sums, products)
-
-    def squared(self) -> tuple[Floats, Floats, Floats]:
-        """Of the squares of scores: sums, sums of products with scores and squares, entries."""
-        parts = []
-        for z in self.values.split(2**13):
-            limited = (z * (1.0 / self.one)).clip(-MAX_SCORE, MAX_SCORE)
-            q = ((limited * limited - 1.0) * (0.25 * self.one)).round()
-            sums = q.sum(1).cpu().numpy()
-            products = torch.stack([(q * z).sum(1), (q * q).sum(1)]).cpu().numpy()
-            parts.append((sums, products, self._explain(q, sums).entries))
-        sums, products, entries = zip(*parts, strict=True)
-        return np.hstack(sums), np.hstack(products), np.hstack(entries)
-
-    def row(self, j: int) -> Floats:
-        """Sums of products of all columns with column j."""
-        return self.times(self.values[j])
-
-    def times(self, row: Tensor) -> Floats:
-        """Sums of products of all columns with another one."""
-        return np.asarray((self.values @ row).cpu().numpy())
 
 
 def _standardise(x: Tensor, one: float) -> Tensor:

@@ -15,7 +15,7 @@ class BlockConstants:
     """Variance of the noise that is added to every column, in units of the variance of a column:
     correlations below 1 count as a little smaller than they are."""
 
-    ridge_rows: float = 25.0
+    ridge_rows: float = 50.0
     """More of the same noise for few rows: ``ridge_rows / rows`` is added to ``ridge``, so that
     chance correlations of few rows are not taken for redundancy."""
 

@@ -49,9 +49,5 @@ class BlockConstants:
     max_pairs: int = 64
     """At most this many pairs, those with the largest synergy, are candidates."""
 
-    max_partners: int = 4
-    """At most this many partners of each selected feature become pairs, those with the largest
-    synergy."""
-
     max_measured: int = 8192
     """Of more columns, this many with the largest gain alone are considered together."""

@@ -1,6 +1,5 @@
 """What blocks of columns tell about a target, given the columns that are selected already."""
 
-from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Self
@@ -43,11 +42,6 @@ class _EqualBlocks:
 
     is_allowed: NDArray[np.bool_]
     """Whether the first 1, 2, ..., d columns of a block may stand for it."""
-
-    def joined(self, others: "_EqualBlocks") -> "_EqualBlocks":
-        """These blocks and others of the same number of columns."""
-        pairs = zip(vars(self).values(), vars(others).values(), strict=True)
-        return _EqualBlocks(*(np.concatenate(pair, axis=-1) for pair in pairs))
 
     def condition_on(self, total: Floats, within: Floats) -> None:
         """Subtract what one more selected column explains; rows as those of ``Conditional``."""
@@ -143,44 +137,6 @@ class ConditionalMoments:
         clone.within_rows = list(self.within_rows)
         clone._blocks = deepcopy(self._blocks)
         return clone
-
-    def add_columns(self, columns: Floats, blocks: Sequence[Indices]) -> None:
-        """Add block columns to the design, as rows, and features that have these blocks."""
-        n_features = self.design.n_features
-        n_columns = self.design.n_columns
-        before = self.design
-        self.design = before.with_columns(columns, blocks)
-        explained = self.target.explain(columns, before.unit)
-        self.explained = np.hstack([self.explained, explained])
-        scale = before.n_samples * before.unit**2
-        # What the selected columns explain of the new ones, in the order of their selection.
-        total_rows: list[Floats] = []
-        within_rows: list[Floats] = []
-        for number, column in enumerate(self.selected):
-            covariances = columns @ before.rows(np.array([column]))[0] / scale
-            total = covariances + shared_noise(covariances, self.noise)
-            within = total - self.explained[:, column] @ explained
-            for row, new_row in zip(self.total_rows[:number], total_rows, strict=True):
-                total = total - row[column] * new_row[n_columns:]
-            for row, new_row in zip(self.within_rows[:number], within_rows, strict=True):
-                within = within - row[column] * new_row[n_columns:]
-            # The entry of a row at its own column is the standard deviation that it was divided by.
-            own_total = self.total_rows[number]
-            own_within = self.within_rows[number]
-            total_rows.append(np.append(own_total, total / own_total[column]))
-            within_rows.append(np.append(own_within, within / own_within[column]))
-        self.total_rows = total_rows
-        self.within_rows = within_rows
-        for places in _by_size(np.array([len(block) for block in blocks])):
-            added = self._equal_blocks(n_features + places)
-            for total, within in zip(total_rows, within_rows, strict=True):
-                added.condition_on(total, within)
-            sizes = [len(known.columns) for known in self._blocks]
-            if len(added.columns) in sizes:
-                place = sizes.index(len(added.columns))
-                self._blocks[place] = self._blocks[place].joined(added)
-            else:
-                self._blocks.append(added)
 
     def _equal_blocks(self, features: Indices) -> _EqualBlocks:
         starts = self.design.starts[features]

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from scipy.special import chdtrc
 
 from bestk._cached import cached_property
 from bestk._typing import Floats, Indices, Mask
@@ -16,7 +15,6 @@ from bestk.discretize import EqualFrequency
 from bestk.information.blocks import Design, standardise_weighted
 from bestk.information.constants import BlockConstants
 from bestk.information.entropies import Entropies
-from bestk.information.measures import INTERACTION
 from bestk.information.reading import (
     PAIR_ROWS,
     WORK_PER_SECOND,
@@ -92,26 +90,6 @@ class PairCounts:
             if pvalue < constants.pair_pvalue
         ]
 
-    def partners_of(self, feature: int, others: Indices, constants: BlockConstants) -> list[Pair]:
-        """The features whose synergy with one feature is beyond chance, the strongest first."""
-        synergy = self.entropies.measure(INTERACTION, [feature], others, signed=True)[0]
-        levels = self.codes.levels[others]
-        degrees = (levels - 1) * (self.codes.levels[feature] - 1) * (self.classes.n_classes - 1)
-        statistic = 2.0 * self.classes.n_rows * np.maximum(synergy, 0.0)
-        pvalues = np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), statistic), 1.0)
-        pvalues[others == feature] = 1.0
-        pvalues = np.minimum(1.0, pvalues * (len(levels) - 1))
-        order = np.argsort(pvalues, kind="stable")[: constants.max_partners]
-        significant = order[pvalues[order] < constants.pair_pvalue]
-        return [
-            Pair(
-                min(feature, int(others[place])),
-                max(feature, int(others[place])),
-                float(pvalues[place]),
-            )
-            for place in significant.tolist()
-        ]
-
 
 @dataclass(frozen=True)
 class PairSearch:
@@ -149,12 +127,6 @@ class PairSearch:
     def pairs(self) -> list[Pair]:
         """The same, by their places among the features."""
         return self._among_features(self.strongest)
-
-    def partners_of(self, feature: int) -> list[Pair]:
-        """The pairs of one feature whose synergy is beyond chance, by places among the features."""
-        place = int(self.features[feature])
-        found = [counts.partners_of(place, self.features, self.constants) for counts in self.counts]
-        return self._among_features(self._joined(found))
 
     def of_target(self, number: int) -> "PairSearch":
         """The search for one of the targets."""

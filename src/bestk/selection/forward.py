@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from bestk._typing import Floats, Indices
+from bestk._typing import Floats, Indices, Mask
 from bestk.information.block_information import BlockInformation
+from bestk.information.blocks import Design, TargetScores
 from bestk.information.constants import BlockConstants
 from bestk.information.moments import ConditionalMoments
 from bestk.information.synergy import Pair, keep_pairs, pair_columns
@@ -109,32 +109,6 @@ class _Candidates:
         least = self.constants.redundant_share * self.gain_alone
         return np.asarray(probability * np.maximum(self.gain, least))
 
-    def have_synergy(self, columns: Floats, blocks: Sequence[Indices]) -> NDArray[np.bool_]:
-        """Whether the columns that pairs add tell more, beside both features, than they cost.
-
-        ``blocks`` are those of the pairs; ``columns`` are the block columns that are new.
-        """
-        before = self.moments.design
-        whole = before.with_columns(columns, blocks)
-        pairs = whole.keep(np.arange(before.n_features, whole.n_features))
-        moments = ConditionalMoments(pairs, self.moments.target, self.moments.noise)
-        cost = self.constants.parameter_cost / (2.0 * before.effective_rows)
-        singles = np.array([int((block < before.n_columns).sum()) for block in blocks])
-        synergy = np.empty(len(blocks))
-        for values in moments.information():
-            every = np.arange(len(values.features))
-            last_single = singles[values.features] - 1
-            gains = values.information - cost * values.degrees
-            synergy[values.features] = gains[-1] - gains[last_single, every]
-        return synergy > 0
-
-    def add_pairs(self, columns: Floats, blocks: Sequence[Indices]) -> None:
-        """Add pairs with these blocks; ``columns`` are the block columns that are new."""
-        self.moments.add_columns(columns, blocks)
-        self._measure()
-        new_gains = np.maximum(self.gain[len(self.gain_alone) :], 0.0)
-        self.gain_alone = np.concatenate([self.gain_alone, new_gains])
-
     def select(self, candidate: int) -> None:
         """Condition on the block of a feature or a pair."""
         design = self.moments.design
@@ -154,27 +128,39 @@ class ForwardSelection:
         self.include = list(include)
         self.steps: list[Step] = []
         self.selected = np.zeros(information.n_features, bool)
-        self.pairs: list[Pair] = []
-        self.targets = [_Candidates(information, moments) for moments in information.moments()]
+        self.pairs, design, explained = self._find_pairs()
+        self.targets = [
+            _Candidates(information, ConditionalMoments(design, target, information.noise, own))
+            for target, own in zip(information.targets, explained, strict=True)
+        ]
         self.totals = np.zeros(len(self.targets))
-        if information.search is not None and k > 1:
-            self._add_pairs(information.search.pairs)
 
-    def _add_pairs(self, pairs: Sequence[Pair]) -> None:
-        """Make candidates of the pairs that are none yet."""
-        known = {(pair.first, pair.second) for pair in self.pairs}
-        new = [pair for pair in pairs if (pair.first, pair.second) not in known]
-        if not new or self.information.search is None:
-            return
-        design = self.targets[0].moments.design
-        columns, blocks = pair_columns(design, self.information.search, new)
-        useful = np.any([target.have_synergy(columns, blocks) for target in self.targets], axis=0)
-        self.pairs += [new[place] for place in np.flatnonzero(useful)]
-        kept_columns, kept_blocks = keep_pairs(design, columns, blocks, useful)
-        if not len(kept_blocks):
-            return
-        for target in self.targets:
-            target.add_pairs(kept_columns, kept_blocks)
+    def _find_pairs(self) -> tuple[list[Pair], Design, list[Floats]]:
+        """The pairs with synergy, a design that has them as further features, and more.
+
+        The last is what each target explains of the columns of that design.
+        """
+        information = self.information
+        design = information.design
+        explained = list(information.explained)
+        pairs = information.search.pairs if information.search is not None and self.k > 1 else []
+        if not pairs or information.search is None:
+            return [], design, explained
+        columns, blocks = pair_columns(design, information.search, pairs)
+        tells_more = [
+            pairs_that_tell_more(information, target, columns, blocks)
+            for target in information.targets
+        ]
+        kept = np.any(tells_more, axis=0)
+        if not kept.any():
+            return [], design, explained
+        columns, blocks = keep_pairs(design, columns, blocks, kept)
+        of_pairs = [target.explain(columns, design.unit) for target in information.targets]
+        return (
+            [pairs[place] for place in np.flatnonzero(kept)],
+            design.with_columns(columns, blocks),
+            [np.hstack([one, more]) for one, more in zip(explained, of_pairs, strict=True)],
+        )
 
     def run(self) -> list[Step]:
         """Select k features."""
@@ -238,7 +224,7 @@ class ForwardSelection:
         self._condition_on(candidate, new)
 
     def _condition_on(self, candidate: int, features: list[int]) -> None:
-        """Condition on a candidate, and look for pairs of its features with others."""
+        """Condition on a candidate that has these features."""
         self.selected[features] = True
         for number, target in enumerate(self.targets):
             self.totals[number] += max(0.0, target.gain[candidate])
@@ -246,9 +232,30 @@ class ForwardSelection:
             return
         for target in self.targets:
             target.select(candidate)
-        search = self.information.search
-        if search is not None and candidate < self.information.n_features:
-            self._add_pairs(search.partners_of(candidate))
+
+
+def pairs_that_tell_more(
+    information: BlockInformation,
+    target: TargetScores,
+    columns: Floats,
+    blocks: Sequence[Indices],
+) -> Mask:
+    """Whether the columns that pairs add tell more, beside both features, than they cost.
+
+    ``blocks`` are those of the pairs; ``columns`` are the block columns that are new.
+    """
+    before = information.design
+    whole = before.with_columns(columns, blocks)
+    pairs = whole.keep(np.arange(before.n_features, whole.n_features))
+    moments = ConditionalMoments(pairs, target, information.noise)
+    cost = information.constants.parameter_cost / (2.0 * before.effective_rows)
+    n_single_columns = np.array([int((block < before.n_columns).sum()) for block in blocks])
+    synergy = np.empty(len(blocks))
+    for values in moments.information():
+        gains = values.information - cost * values.degrees
+        last_single = n_single_columns[values.features] - 1
+        synergy[values.features] = gains[-1] - gains[last_single, np.arange(len(last_single))]
+    return np.asarray(synergy > 0)
 
 
 @dataclass(frozen=True)

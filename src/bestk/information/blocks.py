@@ -44,6 +44,9 @@ SMALLEST_CURVE = 2.5e-3
 MIN_ROWS_PER_BIN = 20
 MIN_BINS = 5
 
+# The number of bins that the kernel has room for.
+KERNEL_BINS = 16
+
 
 @dataclass(frozen=True)
 class TargetScores:
@@ -502,7 +505,7 @@ class _Strip:
             return []
         root = np.ones(self.n_samples) if self.weights is None else np.sqrt(self.weights)
         plain = self.scores if self.weights is None else self.scores / root
-        padded_limits = np.full(self.constants.curve_bins - 1, np.inf)
+        padded_limits = np.full(KERNEL_BINS - 1, np.inf)
         padded_limits[: len(limits)] = self.unit * limits
         return [
             piece
@@ -519,11 +522,10 @@ class _Strip:
         plain: Floats,
         limits: Floats,
     ) -> _BlockColumns | None:
-        n_bins = self.constants.curve_bins
         n_columns = len(self.scores)
         root = np.ones(self.n_samples) if self.weights is None else np.sqrt(self.weights)
-        sizes = np.empty((n_columns, n_bins))
-        sums = np.empty((n_columns, n_bins, int(target.classes.max()) + 1))
+        sizes = np.empty((n_columns, KERNEL_BINS))
+        sums = np.empty((n_columns, KERNEL_BINS, int(target.classes.max()) + 1))
         kernels.sum_bins(
             plain,
             n_columns,
@@ -558,7 +560,10 @@ class _Strip:
 
 def _bin_limits(n_samples: int, constants: BlockConstants) -> Floats:
     """Scores between bins of equal frequency, in standard deviations; none where rows are few."""
-    n_bins = min(constants.curve_bins, n_samples // MIN_ROWS_PER_BIN)
+    n_bins = min(constants.curve_bins, KERNEL_BINS, n_samples // MIN_ROWS_PER_BIN)
+    # No limit is 0, the score of missing values: a reversed sign gives the same bins.
+    is_even = n_bins % 2 == 0
+    n_bins -= int(is_even)
     if n_bins < MIN_BINS:
         return np.empty(0)
     return np.asarray(ndtri(np.arange(1, n_bins) / n_bins))

@@ -36,9 +36,9 @@ class BlockConstants:
     max_levels: int = 30
     """At most this many levels of a category, the most frequent, have an indicator."""
 
-    curve_bins: int = 16
+    curve_bins: int = 15
     """Bins of equal frequency in which a numeric column is tested for a relation to the target
-    that its score and its square do not show."""
+    that its score and its square do not show: an odd number, at most 15."""
 
     curve_pvalue: float = 0.01
     """The bins join the block of a column whose test has a smaller p-value than this."""

@@ -52,31 +52,32 @@ class _EqualBlocks:
 
     def information(self) -> Floats:
         """Information of the first 1, 2, ..., d columns of each block, one row for each number."""
-        log_ratios = _log_pivots(self.total) - _log_pivots(self.within)
+        total = _variances_given_earlier(self.total)
+        within = np.maximum(_variances_given_earlier(self.within), SMALLEST_VARIANCE)
+        # A column that those before it determine adds nothing; one that the target determines adds
+        # as much as there is.
+        log_ratios = np.log(np.where(total > SMALLEST_VARIANCE, total / within, 1.0))
         return np.asarray(0.5 * np.cumsum(log_ratios, axis=0))
 
 
-def _log_pivots(covariances: Floats) -> Floats:
-    """Logarithms of the variance of each column of a block given those before it, by Cholesky.
+def _variances_given_earlier(covariances: Floats) -> Floats:
+    """The variance of each column of a block given those before it, by Cholesky.
 
-    0 for a column that those before it determine: it adds nothing. ``covariances`` has the shape
-    (d, d, number of blocks).
+    ``covariances`` has the shape (d, d, number of blocks), the result (d, number of blocks).
     """
     size = len(covariances)
     if size == 1:
-        variances = covariances[0]
-        return np.log(np.where(variances > SMALLEST_VARIANCE, variances, 1.0))
+        return np.asarray(covariances[0])
     rest = covariances.copy()
-    logs = np.zeros((size, covariances.shape[2]))
+    variances = np.empty((size, covariances.shape[2]))
     for column in range(size):
         variance = rest[column, column]
+        variances[column] = variance
         varies = variance > SMALLEST_VARIANCE
-        safe_variance = np.where(varies, variance, 1.0)
-        logs[column] = np.log(safe_variance)
         later = rest[column, column + 1 :] * varies
-        shared = later[:, np.newaxis] * later / safe_variance
+        shared = later[:, np.newaxis] * later / np.where(varies, variance, 1.0)
         rest[column + 1 :, column + 1 :] -= shared
-    return logs
+    return variances
 
 
 @dataclass(frozen=True)

@@ -186,6 +186,10 @@ class ForwardSelection:
         places[:n_features][self.selected] = 0
         for number, pair in enumerate(self.pairs, n_features):
             places[number] = 2 - int(self.selected[pair.first]) - int(self.selected[pair.second])
+        # Those that add nothing, now and alone, are ordered by how much they lack, and not by their
+        # places in the table.
+        gains = np.sum([target.gain for target in self.targets], axis=0)
+        worth = np.where(worth > 0, worth, np.minimum(gains, 0.0))
         fits = (places > 0) & (places <= self.k - len(self.steps))
         return np.where(fits, worth / np.maximum(places, 1), -np.inf)
 

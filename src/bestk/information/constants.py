@@ -40,7 +40,7 @@ class BlockConstants:
     """Bins of equal frequency in which a numeric column is tested for a relation to the target
     that its score and its square do not show: an odd number, at most 15."""
 
-    curve_pvalue: float = 0.01
+    curve_pvalue: float = 0.001
     """The bins join the block of a column whose test has a smaller p-value than this."""
 
     pair_pvalue: float = 0.05

@@ -264,26 +264,6 @@ def test_an_unknown_criterion_or_form_is_refused_with_the_choices():
         pick_greedily(MRMR("ratio"), count(*TWO_BITS), 2)
 
 
-@pytest.mark.parametrize("correction", [None, "chance"])
-@pytest.mark.parametrize("name", ["jmi", "njmim", "mrmr"])
-def test_picked_features_are_described_by_pairs_that_were_counted_or_are_counted_now(
-    name, correction, monkeypatch
-):
-    rng = np.random.default_rng(0)
-    X, y = rng.integers(0, 3, (200, 30)), rng.integers(0, 2, 200)
-    expected, entropies = count(X, y, correction), count(X, y, correction)
-    picked, _ = pick_greedily(get_criterion(name), entropies, 8)
-    assert len(entropies.interactions) == (0 if name == "mrmr" else 7)  # the last is not counted
-    among = entropies.cmi_among(picked)
-    off = ~np.eye(8, dtype=bool)
-    np.testing.assert_allclose(among[off], expected.cmi(picked, picked)[off], rtol=0, atol=1e-14)
-    monkeypatch.setattr(criteria, "_pick_at_once", lambda *_: None)
-    monkeypatch.setattr(criteria, "MAX_KEPT_VALUES", 60)
-    entropies.interactions.clear()
-    pick_greedily(get_criterion(name), entropies, 8)
-    assert len(entropies.interactions) == (0 if name == "mrmr" else 2)
-
-
 @dataclass(frozen=True)
 class PerEntropy(Criterion):
     """Joint information per bit of the pair, a criterion of a user's own."""

@@ -268,15 +268,3 @@ def test_levels_and_correction_of_ones_own_are_those_of_the_only_count():
     expected = (mi(count(codes, y, "miller-madow")) + mi(normal)) / 2
     np.testing.assert_allclose(found.entropies.mi(), expected, **NEAR)
     assert found.discretizer.n_bins == 3
-
-
-def test_what_pairs_add_is_the_same_from_interactions_that_are_known():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(120, 6)), rng.integers(0, 2, 120)
-    entropies = Reading("blend", "auto").measure(read_table(X), y).entropies
-    items = np.array([4, 1, 2])
-    measured = entropies.cmi_among(items)
-    for i in items:
-        entropies.interactions[i] = entropies.measure(measures.INTERACTION, [i], signed=True)[0]
-    known, apart = entropies.cmi_among(items), ~np.eye(3, dtype=bool)
-    np.testing.assert_allclose(known[apart], measured[apart], rtol=0, atol=1e-12)

@@ -1,7 +1,7 @@
 """Entropies of a table and its target: of single features, and of pairs when asked."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -34,8 +34,6 @@ class Entropies:
     source: PairSource
     signed: bool = False  # corrected estimates may be negative; plug-in ones are not
     n_jobs: int | None = None
-    # of some features with all, where a method has measured them
-    interactions: dict[int, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def count(
@@ -79,20 +77,8 @@ class Entropies:
         return self.measure(measures.CMI, rows, columns, dtype)
 
     def cmi_among(self, items: Indices) -> Floats:
-        """``I(xj; y | xi)`` at ``[i, j]`` of some features, from what is known of them if it is."""
-        unknown = np.full(len(items), np.nan)
-        found = [self.interactions.get(i) for i in items.tolist()]
-        rows = np.array([unknown if own is None else own[items] for own in found])
-        known = np.isfinite(rows).all(axis=1)
-        if not known.any():
-            return self.cmi(items, items)
-        rows, among = rows[known], np.zeros((len(items), len(items)))
-        if (~known).sum() > 1:
-            among[np.ix_(~known, ~known)] = self.cmi(items[~known], items[~known])
-        relevance, lowest = self.mi()[items], self._lowest
-        among[known] = np.maximum(relevance + rows, lowest)
-        among[np.ix_(~known, known)] = np.maximum(relevance[known] + rows[:, ~known].T, lowest)
-        return among
+        """``I(xj; y | xi)`` at ``[i, j]`` of some features."""
+        return self.cmi(items, items)
 
     def pair_mi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
         """``I(xi; xj)`` at ``[i, j]``."""

@@ -54,7 +54,6 @@ def measure_parts(
             x=whole.entropies.x[columns],
             xy=whole.entropies.xy[columns],
             source=_PartSource(source, columns, pairs),
-            interactions={},
         )
         parts.append(Measured(entropies))
     return parts

@@ -35,7 +35,7 @@ SIGNATURES: dict[str, str] = {
     # pairs.c, picks.c
     "fill_pairs": COUNTED
     + " i64[:] i64[:] i64[:] i64[:] i64 f64[rows]!? f32[rows]!? i64[:,:] i64 i64",
-    "pick": COUNTED + " f64[:] i64[:] f64[:] i64 i64 i64[:]! f64[:]! f64[:]! f64[:,:]!? i64 i64",
+    "pick": COUNTED + " f64[:] i64[:] f64[:] i64 i64 i64[:]! f64[:]! f64[:]! i64 i64",
     "bound_pairs": "u32[:] i64 u32[:] i64 i64[:] i64 f32[:] f32[:] f64 u8[:]!",
     # weighted.c
     "add_weights": "u16[:,:] i64[:] i64 i64 i64[:] f64[:] f64 f64 f64 f64[:]? i64 i64[:]"

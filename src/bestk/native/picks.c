@@ -45,11 +45,10 @@ static void gather(const Criterion *c, const double *row, int64_t n, int first, 
 }
 
 /* Picks first:last of k, by place; those before n_given are in picked. weights: of the criterion;
-   features, relevance: by place; gathered: what picks said so far. scores: of each pick; among:
-   [k][k], the measure of all pairs of picks, or NULL. */
+   features, relevance: by place; gathered: what picks said so far. scores: of each pick. */
 EXPORT int bestk_pick(COUNTED, /* request */ const double *weights, const int64_t *features,
     const double *relevance, int64_t k, int64_t n_given, int64_t *picked, double *scores,
-    double *gathered, double *among, int64_t first, int64_t last) {
+    double *gathered, int64_t first, int64_t last) {
     const Criterion c = {weights[0], weights[1], weights[2], weights[3], weights[4] != 0.0,
         weights[5] != 0.0, weights[6] != 0.0};
     Table t = TABLE;
@@ -68,10 +67,8 @@ EXPORT int bestk_pick(COUNTED, /* request */ const double *weights, const int64_
         for (int64_t s = 0; s < step; s++) worth[picked[s]] = -INFINITY;
         if (step >= n_given) picked[step] = best_place(worth, features, n);
         scores[step] = worth[picked[step]];
-        if (step + 1 == k && !among) break;
+        if (step + 1 == k) break;
         room.status = bestk_fill_row(&t, &f, tiles, n_tiles, picked[step], row);
-        for (int64_t s = 0; among && s <= step; s++)
-            among[step * k + s] = among[s * k + step] = row[picked[s]];
         gather(&c, row, n, !step, gathered);
     }
     return release(&room);

@@ -16,7 +16,7 @@ from bestk.native.threads import threads
 from bestk.problem.problem import top_k
 from bestk.selection.targets import JoinedEntropies
 
-MAX_KEPT_VALUES = 2**22  # of rows of pairs, which describe the picked features later
+MAX_KEPT_VALUES = 2**22  # of rows of pairs that are counted before they are needed
 MAX_AHEAD = 12  # rows of pairs that are counted before they are needed
 LEAST_REDUNDANCY = 1e-12  # nats; less is rounding, and relevance decides
 
@@ -181,10 +181,7 @@ class Tally:
             some = [j, *self._likely(list(waiting))]
             found = self._entropies.measure(measure, some, signed=signed)
             waiting.update(zip(some, found, strict=True))
-        row, kept = waiting.pop(j), self._entropies.interactions
-        if measure is JOINT_MI and (len(kept) + 1) * len(row) <= MAX_KEPT_VALUES:
-            kept[j] = row - self._relevance - self._relevance[j]
-        return row[np.newaxis]
+        return waiting.pop(j)[np.newaxis]
 
     def __getattr__(self, name: str) -> Any:  # what else a criterion of one's own asks for
         return getattr(self._entropies, name)
@@ -197,17 +194,6 @@ class Tally:
         others = self.score.copy()
         others[[*self._picked, *waiting]] = -np.inf
         return top_k(others, min(room, len(others) - len(self._picked) - len(waiting))).tolist()
-
-
-@dataclass(frozen=True)
-class PickedRow:
-    """The interactions of a picked feature with other picked ones; NaN with all others."""
-
-    values: Floats  # of each pick, and NaN
-    places: Indices  # of each feature among the picks, or -1
-
-    def __getitem__(self, items: Indices) -> Floats:
-        return self.values[self.places[items]]
 
 
 def _pick_at_once(
@@ -223,17 +209,8 @@ def _pick_at_once(
     weights = np.array([*criterion.weights, criterion.most, LEAST_REDUNDANCY, *flags], np.float64)
     signed = entropies.signed or measure is INTERACTION
     query, relevance = Query(measure, lowest=-np.inf if signed else 0.0), entropies.mi()
-    known = measure is JOINT_MI and k * k <= MAX_KEPT_VALUES
-    among = np.empty((k, k)) if known else None
     with threads(entropies.n_jobs):
-        found = source.pick(query, weights, relevance, k, include, among)
-    if found is not None and among is not None:
-        picked, places = found[0], np.full(len(relevance), -1)
-        own, values, places[picked] = relevance[picked], np.full((k, k + 1), np.nan), np.arange(k)
-        values[:, :k] = among - own - own[:, np.newaxis]
-        rows = zip(picked[:-1].tolist(), values, strict=False)  # the last has no row of its own
-        entropies.interactions.update((j, PickedRow(row, places)) for j, row in rows)
-    return found
+        return source.pick(query, weights, relevance, k, include)
 
 
 def pick_greedily(

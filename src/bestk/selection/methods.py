@@ -59,10 +59,7 @@ class Quadratic(Method):
             limit = effort.time_limit and effort.time_limit / len(ks)
             share = effort._replace(time_limit=limit)
             solve = self._solve_worst if worst else self._solve
-            found = [solve(pairs, k, include, share) for k in ks]
-            if isinstance(pairs, Pairs):  # they describe the features later
-                entropies.interactions.update(pairs.interactions(found[-1].support))
-            return found
+            return [solve(pairs, k, include, share) for k in ks]
         if pairs.objective.same_for_all_k:
             solutions = solvers.solve_path(
                 pairs.problem(ks[0])[0], ks, chosen, random_state=effort.random_state,

@@ -78,14 +78,6 @@ class Pairs:
     relevance: Floats
     within: Floats | float = 0.0  # added to the diagonal: the pairs within groups of columns
 
-    def interactions(self, items: Indices) -> dict[int, Floats]:
-        """Those of features with all, where the whole matrix has them."""
-        is_whole = isinstance(self.matrix, np.ndarray)
-        if not is_whole or self.objective.measure != measures.SYMMETRIC_CMI:
-            return {}
-        half = 0.5 * self.relevance
-        return {j: self.matrix[j] - (half + half[j]) for j in items.tolist()}
-
     def problem(self, k: int) -> tuple[BQP, float]:
         """The problem for k features, good until the next, and the factor to the objective."""
         scale = self.objective.pair_weight(k)

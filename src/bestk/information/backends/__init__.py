@@ -45,9 +45,8 @@ class Picking(Protocol):
     """The ability to select features greedily where the pairs are counted."""
 
     def pick(
-        self, query: Query, weights: Floats, relevance: Floats, k: int, given: Sequence[int],
-        among: Floats | None,
-    ) -> tuple[Indices, Floats] | None:  # fmt: skip
+        self, query: Query, weights: Floats, relevance: Floats, k: int, given: Sequence[int]
+    ) -> tuple[Indices, Floats] | None:
         """The picks and their scores, or None where several rows at once are quicker."""
 
 

@@ -80,9 +80,8 @@ class NativeCounter:
         return sum_rows(write, self.order, self.exact.tables.scale, query.measure.is_symmetric)
 
     def pick(
-        self, query: Query, weights: Floats, relevance: Floats, k: int, given: Sequence[int],
-        among: Floats | None,
-    ) -> tuple[Indices, Floats] | None:  # fmt: skip
+        self, query: Query, weights: Floats, relevance: Floats, k: int, given: Sequence[int]
+    ) -> tuple[Indices, Floats] | None:
         """Greedy picks and their scores, a row of pairs at a time, unless rows are for threads."""
         seconds = float(self.packed.seconds.mean()) * -(-len(self.order) // LANES)
         if (seconds > WORTH_A_TEAM and n_threads() > 1) or len(self.order) > self.n_features:
@@ -91,9 +90,8 @@ class NativeCounter:
         picked[: len(given)] = self.place[np.asarray(given, np.int64)]
         kernel = bind(kernels.pick, self.packed, self.exact.formula(query.measure, query.lowest))
         run = kernel.bind(
-            weights, self.order, relevance[self.order], k, len(given), picked, scores, gathered,
-            among,
-        )  # fmt: skip
+            weights, self.order, relevance[self.order], k, len(given), picked, scores, gathered
+        )
         for span in spans(k, max(1, int(MAX_CALL_SECONDS / seconds))):
             run(*span)
         return self.order[picked], scores

@@ -130,4 +130,4 @@ def test_no_module_takes_attributes_with_a_lock():
         for module in modules
         if any(value is locked_property for value in vars(module).values())
     ]
-    assert set(users) <= {"bestk.selection.joint"}
+    assert users == []

@@ -52,7 +52,7 @@ STAGES = {  # where the functions of each stage are looked up
     "cut": ["information.reading.fit_together", "information.reading._discretise"],
     "encode": ["information.reading.encode", "information.backends._native.pack"],
     "scores": ["information.reading.ScoredTable.__init__",
-               "information.reading.measure_covariances"],
+               "information.block_information.make_design"],
     "count": ["information.backends._native.NativeCounter.fill",
               "information.backends._native.NativeCounter.pick",
               "information.scan.pairs_above",

@@ -39,7 +39,7 @@ class Matrix:
 
 
 def problem_of(path: Path, objective: str, k: int) -> BQP:
-    """The problem of a set: ``cmi`` after CAIM, or ``shared``, the default for few rows."""
+    """The problem of a set: ``cmi`` after CAIM, or that of another objective."""
     with np.load(path, allow_pickle=False) as data:
         X, y = data["X"], data["y"]
     keeper = Matrix()
@@ -60,7 +60,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=os.environ.get("BESTK_DATA"))
     parser.add_argument("--sets", nargs="+", default=SETS)
-    parser.add_argument("--objectives", nargs="+", default=["cmi", "shared"])
+    parser.add_argument("--objectives", nargs="+", default=["cmi", "balanced"])
     parser.add_argument("--ks", type=int, nargs="+", default=[10, 20, 50])
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--out", type=Path, default=RESULTS)

@@ -18,7 +18,7 @@ TESTS = {
     "information/test_tiles",
     "problem": "test_problem test_lazy solvers/test_referee",
     "relaxations": "solvers/test_sdp solvers/test_exact test_bounds",
-    "selection": "test_reading test_objectives test_criteria test_methods test_joint test_auto "
+    "selection": "test_reading test_objectives test_criteria test_methods test_auto "
     "selector streaming/test_fit",
     "solvers": "solvers",
 }

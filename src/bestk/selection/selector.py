@@ -36,12 +36,13 @@ class SelectBestK(PartialFit):
         A name from :data:`bestk.METHODS`, or ``Quadratic(objective, solver)`` or
         ``Greedy(criterion)``. Or a selector of scikit-learn such as ``RFE(estimator)``, a ranking
         of columns best first, or a function of X, y and k that returns the indices of k columns;
-        these are given one array, with codes for text. "auto" is forward selection by relevance,
-        less what features share, plus synergy; see :class:`~bestk.selection.methods.Joint`.
+        these are given one array, with codes for text. "auto" is block forward selection: see
+        :class:`~bestk.selection.forward.BlockForward`.
     information : {"auto", "discrete", "gaussian", "blend"}, default="auto"
         Count the levels of discrete columns; or take numbers as jointly normal within and over
         classes; or take the mean of both, counts corrected for chance. "auto" is what belongs to
-        the method: a blend for "auto", and counts, as in the paper, for all others.
+        the method: counts, as in the paper, for quadratic and greedy methods. They alone take
+        another estimate; ``method="auto"`` reads columns as blocks of numbers.
     discretizer : str, transformer or None, default="auto"
         How numeric columns are cut into bins: ``caim``, ``mdlp``, ``equal-width``,
         ``equal-frequency``, ``sigma``, or a discretiser of your own. None: the columns already

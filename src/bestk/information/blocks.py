@@ -235,7 +235,9 @@ class Design:
         starts = np.cumsum([0, *(len(part) for part in self.parts)])
         taken = np.empty((len(columns), self.n_samples))
         for part, start in zip(self.parts, starts, strict=False):
-            inside = (columns >= start) & (columns < start + len(part))
+            inside = np.flatnonzero((columns >= start) & (columns < start + len(part)))
+            if len(inside) == len(columns):
+                return np.take(part, columns - start, axis=0, out=taken, mode="clip")
             taken[inside] = part[columns[inside] - start]
         return taken
 

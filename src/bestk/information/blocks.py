@@ -255,11 +255,10 @@ class Design:
         if self._is_small:
             return np.asarray(self._all_covariances[first, second])
         scale = self.n_samples * self.unit**2
-        if np.array_equal(first, second):
-            return np.asarray(self._sums_of_squares[first] / scale)
-        products = np.empty(len(first))
-        for start in range(0, len(first), STRIP_COLUMNS):
-            strip = slice(start, start + STRIP_COLUMNS)
+        products = self._sums_of_squares[first]
+        different = np.flatnonzero(first != second)
+        for start in range(0, len(different), STRIP_COLUMNS):
+            strip = different[start : start + STRIP_COLUMNS]
             left = self.rows(first[strip])
             products[strip] = np.einsum("ij,ij->i", left, self.rows(second[strip]))
         return products / scale

@@ -146,12 +146,16 @@ class ConditionalMoments:
         total = np.empty((size, size, len(features)))
         within = np.empty_like(total)
         for i in range(size):
-            for j in range(i + 1):
-                covariance = self.design.covariances_of(columns[i], columns[j])
-                explained = self.explained[:, columns[i]] * self.explained[:, columns[j]]
-                noise = shared_noise(covariance, self.noise)
-                total[i, j] = total[j, i] = covariance + noise
-                within[i, j] = within[j, i] = covariance - explained.sum(axis=0) + noise
+            # Columns i and 0 to i of all blocks, as two lists of the same length.
+            left = np.broadcast_to(columns[i], (i + 1, len(features))).ravel()
+            right = columns[: i + 1].ravel()
+            covariance = self.design.covariances_of(left, right)
+            explained = self.explained[:, left] * self.explained[:, right]
+            noise = shared_noise(covariance, self.noise)
+            total_with = (covariance + noise).reshape(i + 1, -1)
+            within_with = (covariance - explained.sum(axis=0) + noise).reshape(i + 1, -1)
+            total[i, : i + 1] = total[: i + 1, i] = total_with
+            within[i, : i + 1] = within[: i + 1, i] = within_with
         degrees = np.cumsum(self.design.degrees[columns], axis=0)
         is_allowed = np.arange(1, size + 1)[:, np.newaxis] >= self.design.least_columns[features]
         return _EqualBlocks(features, columns, total, within, degrees, is_allowed)

@@ -25,6 +25,7 @@ from bestk.information.blocks import Design, TargetScores
 from bestk.information.constants import BlockConstants
 from bestk.information.moments import ConditionalMoments
 from bestk.information.synergy import Pair, keep_pairs, pair_columns
+from bestk.native.threads import threads
 from bestk.problem.solution import Solution
 from bestk.selection.method import Ints, Method, Solutions
 from bestk.solvers import Effort
@@ -282,7 +283,8 @@ class BlockForward(Method):
     ) -> Solutions:
         """Pick features for every k of a list; the steps of the largest serve all."""
         start = perf_counter()
-        steps = ForwardSelection(entropies, max(ks), include).run()
+        with threads(entropies.n_jobs):
+            steps = ForwardSelection(entropies, max(ks), include).run()
         seconds = (perf_counter() - start) / len(ks)
         return [_solution(steps[:k], entropies.n_features, len(include), seconds) for k in ks]
 

@@ -96,7 +96,7 @@ def _without_identifiers(loaded: Loaded, request: TableOptions) -> Loaded:
                 dropped.append(int(place))
                 request.messages.note(
                     f"left out {name!r}: text with a different value in most rows, such as an "
-                    "identifier; --correction chance keeps it"
+                    f"identifier; --include {name!r} keeps it"
                 )
     kept = np.setdiff1d(np.arange(table.n_features), dropped)
     return replace(loaded, table=table.keep(kept)) if dropped else loaded

@@ -18,7 +18,7 @@ from bestk.errors import DataError
 
 Part = tuple[Table, Array]  # some rows, and their targets
 MAX_VALUES, MIN_LONG_ROWS = 2**28, 10_000  # a table of more of both is sampled
-ENOUGH = "more would hardly change the default's estimates (information='discrete' uses all)"
+ENOUGH = "more would hardly change the default's estimates (method='jmi', which counts, uses all)"
 HELD_SHARE = 0.125  # of the memory, for rows that come in blocks
 MIN_HELD_ROWS = 1_000  # however short memory is
 ENOUGH_ROWS = 200_000  # for the default,

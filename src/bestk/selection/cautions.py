@@ -85,11 +85,18 @@ class _Selected:
         table = self.task.table
         return table.keep(places), np.flatnonzero(~table.mask(numeric)[places])
 
-    def most_relevant(self, count: int, without: Indices) -> Indices:
-        """The places of the columns of largest relevance, selected or not, in rising order."""
+    def columns_to_compare(self, count: int, without: Indices) -> Indices:
+        """The places of the columns of largest relevance, selected or not, in rising order.
+
+        As many are spread over the others, more densely where relevance is large: where very many
+        columns predict as well as the best, there are ordinary ones among these.
+        """
         places = np.setdiff1d(self.task.allowed, without)
         order = np.argsort(-self.task.relevance()[places], kind="stable")
-        return np.sort(places[order[:count]])
+        if len(order) <= count:
+            return places
+        spread = np.geomspace(count, len(order) - 1, count).astype(np.int64)
+        return np.sort(places[order[np.unique([*range(count), *spread.tolist()])]])
 
 
 def with_warnings(task: Task, solution: Solution) -> Solution:
@@ -197,7 +204,7 @@ def _leaks(selected: _Selected, candidates: list[int]) -> list[int]:
     predictions = leaks.predict_alone(*selected.keep(relevant), target)
     if not predictions.are_suspects().any():
         return []
-    others = selected.most_relevant(leaks.N_COMPARED, without=selected.places[relevant])
+    others = selected.columns_to_compare(leaks.N_COMPARED, without=selected.places[relevant])
     compared = leaks.predict_alone(*selected.keep_places(others), target)
     return relevant[predictions.are_leaks(compared)].tolist()
 

@@ -59,7 +59,8 @@ N_FOLDS = 5
 # The smallest probability that counts in a log loss.
 TINY = np.finfo(np.float64).tiny
 
-# Columns, besides those that are selected, to which a candidate is compared: the most relevant.
+# Columns, besides those that are selected, to which a candidate is compared: the most relevant,
+# and as many that are spread over all others.
 N_COMPARED = 20
 
 

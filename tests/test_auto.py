@@ -1,9 +1,12 @@
 """What "auto" stands for, case by case."""
 
+import numpy as np
 import pytest
 
 from bestk import MDLP, METHODS, Greedy, Quadratic, SelectBestK, SelectBestKCV
+from bestk.errors import ParameterError
 from bestk.information.reading import Reading
+from bestk.selection.forward import BlockForward
 from bestk.selection.objectives import Balanced
 from bestk.selection.pipeline import settle
 
@@ -11,15 +14,16 @@ OWN = MDLP()
 PAPER = Reading("discrete", "caim", None)
 CORRECTED = Reading("discrete", "caim", "chance")
 BLEND = Reading("blend", "auto", None)
+BLOCKS = Reading("blocks", "auto", None)
 
 
 def settled(*args, **options):
     return settle(SelectBestK(*args, **options))
 
 
-def test_the_default_reads_a_blend():
-    assert settled() == BLEND
-    assert settle(SelectBestKCV(None)) == BLEND
+def test_the_default_reads_blocks_of_numbers():
+    assert settled() == settled(method=BlockForward()) == BLOCKS
+    assert settle(SelectBestKCV(None)) == BLOCKS
 
 
 @pytest.mark.parametrize("name", sorted(set(METHODS) - {"auto"}))
@@ -35,14 +39,14 @@ def test_every_other_method_reads_what_the_paper_does(name):
         ({"method": Quadratic("mrmr", "swap")}, PAPER),
         ({"method": Greedy("jmi")}, PAPER),
         ({"information": "blend", "method": "tpower"}, BLEND),
-        ({"information": "discrete"}, CORRECTED),
-        ({"information": "gaussian"}, Reading("gaussian", "caim", None)),
-        ({"discretizer": "sigma"}, Reading("blend", "sigma", None)),
-        ({"discretizer": OWN}, Reading("blend", OWN, None)),
-        ({"discretizer": None}, Reading("blend", None, None)),
+        ({"information": "discrete", "method": Quadratic("balanced")}, CORRECTED),
+        ({"information": "gaussian", "method": "mrmr"}, Reading("gaussian", "caim", None)),
+        (
+            {"discretizer": "sigma", "method": Quadratic("balanced")},
+            Reading("blend", "sigma", None),
+        ),
         ({"discretizer": OWN, "method": "jmi"}, Reading("discrete", OWN, None)),
         ({"discretizer": None, "method": "jmi"}, Reading("discrete", None, None)),
-        ({"correction": "miller-madow"}, Reading("blend", "auto", "miller-madow")),
         (
             {"correction": "chance", "method": "jmi"},
             Reading("discrete", "caim", "chance"),
@@ -52,6 +56,28 @@ def test_every_other_method_reads_what_the_paper_does(name):
 )
 def test_what_is_asked_for_stands_and_the_rest_is_filled_in(options, wanted):
     assert settled(**options) == wanted
+
+
+@pytest.mark.parametrize("information", ["discrete", "gaussian", "blend"])
+def test_other_information_does_not_go_with_the_default(information):
+    with pytest.raises(ParameterError, match=r"does not go with method='auto'.*method='mrmr'"):
+        settled(information=information)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"discretizer": "caim"},
+        {"discretizer": None},
+        {"discretizer": OWN},
+        {"correction": "chance"},
+    ],
+    ids=repr,
+)
+def test_settings_of_counts_are_refused_by_the_default_with_a_method_that_takes_them(option):
+    X = np.arange(40).reshape(20, 2)
+    with pytest.raises(ParameterError, match="method='jmi'"):
+        SelectBestK(1, **option).fit(X, np.arange(20) % 2)
 
 
 def test_a_method_of_ones_own_without_an_objective_reads_counts():

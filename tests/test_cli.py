@@ -96,7 +96,8 @@ def test_dates_and_decimal_commas_are_read(tmp_path):
 def test_an_identifier_is_kept_where_chance_is_taken_off_or_where_it_is_included(folder):
     path = folder / "mixed.csv"
     plain = json.loads(bestk("select", path, "-t", "y", "-k", 2, "--json").stdout)
-    corrected = bestk("select", path, "-t", "y", "-k", 2, "--json", "--correction", "chance")
+    corrected = bestk("select", path, "-t", "y", "-k", 2, "--json", "-m", "jmi",
+                      "--correction", "chance")  # fmt: skip
     asked = bestk("select", path, "-t", "y", "-k", 2, "--json", "--include", "id")
     assert plain["columns"] == 3
     assert json.loads(corrected.stdout)["columns"] == 4

@@ -152,7 +152,7 @@ def test_features_show_relevance_contribution_and_what_each_adds(ax):
 
 def test_a_fitted_selector_is_as_good_as_its_solution(ax):
     X = np.array([[0, 1], [1, 1], [0, 0], [1, 0]] * 5)
-    selector = SelectBestK(k=2, discretizer=None).fit(X, X[:, 0])
+    selector = SelectBestK(2, "jmi", discretizer=None).fit(X, X[:, 0])
     image = plots.plot_pairs(selector, ax=ax).images[0]
     np.testing.assert_array_equal(image.get_array(), selector.solution_.details["pairs"])
 

@@ -78,7 +78,7 @@ def test_weights_beside_a_wrong_target_are_refused_for_the_target(y):
         SelectBestK(1).fit(X, y, sample_weight=[1, 2, 1, 1])
 
 
-@pytest.mark.parametrize("weights", [[1j] * 4, [np.inf] * 4, ["a"] * 4, [[1], [1, 2]], [2**40] * 4])
+@pytest.mark.parametrize("weights", [[1j] * 4, [np.inf] * 4, ["a"] * 4, [[1], [1, 2]]])
 def test_weights_that_count_no_rows_are_refused(weights):
     with pytest.raises(ValueError, match=r"sample_weight .*; |different lengths"):
         SelectBestK(1).fit(X, Y, sample_weight=weights)

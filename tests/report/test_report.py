@@ -149,8 +149,10 @@ def test_a_continuous_target_is_shown_by_its_mean_and_predicted_by_regression():
     assert "0 is always predicting the mean" in made.html
 
 
-@pytest.mark.parametrize("options", [{"information": "gaussian"}, {"method": "exact"},
-                                     {"method": "mrmr"}, {"bound": None}])  # fmt: skip
+@pytest.mark.parametrize("options", [
+    {}, {"method": "jmi", "information": "gaussian"}, {"method": "exact"}, {"method": "mrmr"},
+    {"bound": None},
+])  # fmt: skip
 def test_every_kind_of_selection_has_a_report(options):
     made = make_report(SelectBestK(3, **options).fit(X, y), X, y, errors=False)
     assert "Not measured: errors were not requested." in made.html
@@ -161,8 +163,9 @@ def test_every_kind_of_selection_has_a_report(options):
 
 def test_a_leak_is_found_whether_numbers_are_cut_or_not():
     leaky = X.assign(code=np.where(y, 7.25, 3.5) + np.linspace(0, 1, len(X)))
-    for information in ("discrete", "gaussian"):
-        selector = SelectBestK(2, information=information).fit(leaky, y)
+    gaussian = {"method": "jmi", "information": "gaussian"}
+    for options in ({}, {"method": "jmi"}, gaussian):
+        selector = SelectBestK(2, **options).fit(leaky, y)
         report = make_report(selector, leaky, y, errors=False)
         assert [c.text for c in report.facts.cautions if c.kind == "leak"] == [
             "'code': nearly determines the target alone, a possible leak; exclude it if it is not "

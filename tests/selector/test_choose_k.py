@@ -354,7 +354,7 @@ def test_levels_of_a_category_are_no_quantity():
     assert codes.k_errors_[1] < 0.1 < 0.5 < numbers.k_errors_[1]
     strings = pd.DataFrame(X).astype({0: int}).astype({0: str}).rename(columns=str)
     assert SelectBestK("auto").fit(strings, y).k_errors_ == codes.k_errors_
-    coded = SelectBestK("auto", discretizer=None, information="discrete").fit(X[:, :1], y)
+    coded = SelectBestK("auto", "jmi", discretizer=None).fit(X[:, :1], y)
     assert coded.k_errors_ == {1: pytest.approx(codes.k_errors_[1])}
 
 
@@ -367,10 +367,14 @@ def test_a_category_of_many_levels_predicts_by_the_mean_target_at_each(kind):
     y = rng.normal(size=200)[zips] + rng.logistic(size=1500)
     y = y if kind == "numbers" else np.digitize(y, [0] if kind == "two classes" else [-1, 1])
     selector = SelectBestK("auto").fit(X, y)
-    assert selector.get_feature_names_out().tolist() == ["zip"]
+    # Only the most frequent levels have a column of their own, which others may come before.
+    assert "zip" in selector.get_feature_names_out()
+    if kind != "three classes":
+        assert selector.k_ == 1
     assert not any("guessing" in sentence for sentence in selector.solution_.warnings)
     alone = SelectBestK("auto").fit(X[["zip"]], y)
-    assert alone.k_errors_[1] == pytest.approx(selector.k_errors_[1])
+    error = selector.k_errors_[selector.k_]
+    assert alone.k_errors_[1] == pytest.approx(error, rel=0.02)
 
 
 def test_categories_of_many_levels_without_relation_to_the_target_are_not_selected():

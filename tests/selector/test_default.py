@@ -1,4 +1,4 @@
-"""Without any option: a blend of estimates, the balanced objective, and swaps."""
+"""Without any option: block forward selection."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,11 @@ import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.naive_bayes import GaussianNB
 
-from bestk import Quadratic, SelectBestK, SelectBestKCV, select
-from bestk.data.frames import read_table
+from bestk import SelectBestK, SelectBestKCV, select
 from bestk.discretize import EqualFrequency
 from bestk.evaluation import error_curves
-from bestk.information.reading import Reading
-from bestk.selection import methods
+from bestk.information.constants import BlockConstants
+from bestk.selection.forward import BlockForward
 from bestk.selection.pipeline import Task
 
 
@@ -26,15 +25,10 @@ def told(X, y, k, **options):
     return selector.solution_.support.tolist(), selector.scores_.tolist()
 
 
-def relevance_by_hand(X, y):
-    return Reading("blend", "auto").measure(read_table(X), y).entropies.settled_mi()
-
-
-def test_the_default_is_joint_forward_selection_on_blended_estimates(cancer):
+def test_the_default_is_forward_selection_of_blocks(cancer):
     X, y = cancer
     selector = SelectBestK(6).fit(X, y)
-    np.testing.assert_allclose(selector.scores_, relevance_by_hand(X, y))
-    assert selector.solution_.solver == "joint"
+    assert selector.solution_.solver == "forward"
     parts = selector.solution_.details["contribution"]
     assert parts.sum() == pytest.approx(selector.solution_.objective)
     assert (np.diff(parts) <= 0).all()
@@ -44,12 +38,8 @@ def test_the_default_can_be_spelled_out(cancer):
     X, y = cancer
     default = told(X, y, 5)
     assert told(X, y, 5, method="auto") == default
-    assert told(X, y, 5, method=methods.Joint(), information="blend") == default
+    assert told(X, y, 5, method=BlockForward(BlockConstants())) == default
     assert select(X, y, 5).support.tolist() == default[0]
-    shared = Quadratic("shared", "swap")
-    assert told(X, y, 5, information="discrete") == told(
-        X, y, 5, method=shared, information="discrete"
-    )
 
 
 def test_strong_columns_come_before_noise_in_tables_of_few_rows():
@@ -61,20 +51,21 @@ def test_strong_columns_come_before_noise_in_tables_of_few_rows():
     assert found >= 25  # 21 if all that three columns share is subtracted for each pair
 
 
-def test_a_mixed_frame_is_a_blend_of_what_can_be_said_of_each_pair(mixed):
+def test_a_mixed_frame_needs_no_option(mixed):
     X, y = mixed
     support, scores = told(X, y, 5)
     assert set(support) == {0, 1, 2, 3, 4}
-    np.testing.assert_allclose(scores, relevance_by_hand(X, y))
+    assert min(scores[:5]) > max(scores[5:])
 
 
-def test_booleans_and_strings_alone_are_counted_and_corrected(mixed):
+def test_booleans_and_strings_alone_need_no_option(mixed):
     X, y = mixed
     X = X[["colour", "size", "member"]].assign(coin=np.arange(len(y)) % 2 == 0)
     selector = SelectBestK(3).fit(X, y)
     assert set(selector.get_feature_names_out()) == {"colour", "size", "member"}
-    counted = SelectBestK(3, information="discrete", correction="chance").fit(X, y)
-    np.testing.assert_array_equal(selector.scores_, counted.scores_)
+    # Of a category, the blocks tell about as much as its counts do.
+    counted = SelectBestK(3, "jmi", correction="chance").fit(X, y)
+    np.testing.assert_allclose(selector.scores_, counted.scores_, rtol=0.25, atol=1e-3)
     assert selector.discretizer_ is None
 
 
@@ -110,8 +101,9 @@ def test_one_feature_and_all_features_are_chosen_as_they_must(cancer):
     assert everything.support_.all()
     assert everything.solution_.gap == pytest.approx(0, abs=1e-9)
     best = SelectBestK(1).fit(X, y)
-    assert best.solution_.support[0] == best.scores_.argmax()
-    assert best.solution_.objective == pytest.approx(best.scores_.max())
+    # The noise that is added to columns leaves less of some relations than of others.
+    assert best.scores_[best.solution_.support[0]] > 0.9 * best.scores_.max()
+    assert best.solution_.objective == best.solution_.details["contribution"][0] > 0
 
 
 def test_what_is_included_is_chosen_and_what_is_excluded_is_not(cancer):
@@ -148,15 +140,16 @@ class Thirds(EqualFrequency):
     __hash__ = None
 
 
-@pytest.mark.parametrize("discretizer", ["auto", "sigma", Thirds(n_bins=3)], ids=str)
+@pytest.mark.parametrize("discretizer", ["auto", Thirds(n_bins=3)], ids=str)
 def test_methods_side_by_side_read_what_belongs_to_each_and_the_same_once(discretizer, monkeypatch):
     X, y = load_wine(return_X_y=True)
-    names, measured, read = ["auto", "jmi", "tpower", "mrmr"], [], Task.of
+    names, measured, read = ["jmi", "tpower", "mrmr"], [], Task.of
+    names = ["auto", *names] if discretizer == "auto" else names  # which takes no other
     monkeypatch.setattr(Task, "of", lambda *each: (measured.append(task := read(*each)), task)[1])
     train, test = np.arange(150), np.arange(150, 178)
     options = {"cv": [(train, test)], "discretizer": discretizer}
     curves = error_curves(X, y, names, [3], estimator=GaussianNB(), **options)
-    assert [task.read.entropies.is_discrete for task in measured] == [False, True]
+    assert len(measured) == (2 if discretizer == "auto" else 1)
     for name in names:
         alone = SelectBestK(3, name, discretizer=discretizer).fit(X[train], y[train])
         (row,) = [row for row in curves.rows if row.method == name]

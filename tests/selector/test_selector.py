@@ -263,12 +263,13 @@ def test_pickles_clones_and_inverse_transforms(cancer):
     assert not back[:, ~selector.support_].any()
 
 
-def test_regression_targets_are_cut_for_counting_and_taken_as_they_are_by_the_gaussian(mixed):
+def test_regression_targets_are_cut_for_counting_and_taken_as_they_are_by_other_estimates(mixed):
     X, y = load_diabetes(return_X_y=True, as_frame=True)
-    for information in ("discrete", "gaussian"):
-        selector = SelectBestK(k=3, information=information, target="continuous").fit(X, y)
+    for options in ({}, {"information": "discrete"}, {"information": "gaussian"}):
+        options |= {"k": 3, "method": "mrmr"} if options else {"k": 3}
+        selector = SelectBestK(target="continuous", **options).fit(X, y)
         assert {"bmi", "s5"} & set(selector.get_feature_names_out())
-        shifted = SelectBestK(k=3, information=information).fit(X, y + 0.5)
+        shifted = SelectBestK(**options).fit(X, y + 0.5)
         np.testing.assert_array_equal(shifted.scores_, selector.scores_)
 
 

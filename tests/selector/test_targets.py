@@ -167,7 +167,9 @@ def test_the_union_is_that_of_a_selection_for_each_target():
 def test_every_method_takes_several_targets(name, multioutput):
     X, Y = made(3)
     options = {"multioutput": multioutput, "time_limit": 0.5, "random_state": 0, "include": [8]}
-    found = select(X, Y, 3, name, discretizer=None, information="discrete", **options)
+    if name != "auto":
+        options["discretizer"] = None
+    found = select(X, Y, 3, name, **options)
     assert 8 in found.support
     assert found.k == 3 or multioutput == "union"
     groups = [0, 0, 1, 1, 2, 2, 3, 3, 4]
@@ -191,11 +193,11 @@ def test_groups_of_columns_are_those_of_brute_force_too():
 
 def test_lazy_matrices_are_added_up_like_whole_ones(monkeypatch):
     X, Y = made(5)
-    expected = [select(X, Y, 3, Quadratic("shared", "swap"), multioutput=how, bound=None)
+    expected = [select(X, Y, 3, Quadratic("cmi", "swap"), multioutput=how, bound=None)
                 for how in ("sum", "min")]  # fmt: skip
     monkeypatch.setattr("bestk.selection.methods.MAX_DENSE_FEATURES", 2)
     for how, one in zip(("sum", "min"), expected, strict=True):
-        found = select(X, Y, 3, Quadratic("shared", "swap"), multioutput=how, bound=None)
+        found = select(X, Y, 3, Quadratic("cmi", "swap"), multioutput=how, bound=None)
         assert found.support.tolist() == one.support.tolist()
         assert found.objective == pytest.approx(one.objective)
 

@@ -27,6 +27,8 @@ from bestk import (
 )
 from bestk.cli import main
 from bestk.errors import DataError, ParameterError
+from bestk.information.constants import BlockConstants
+from bestk.selection.forward import BlockForward
 
 X, Y = load_breast_cancer(return_X_y=True)
 X, Y = X[:200, ::3], Y[:200]
@@ -96,9 +98,12 @@ def test_sparse_numbers_are_cut_by_weights_as_dense_ones_are(method):
 @pytest.mark.parametrize(
     "options",
     [
-        {"information": "discrete", "correction": "miller-madow"},
-        {"information": "discrete", "correction": "chance"},
-        {"information": "gaussian"},
+        {},
+        {"column_groups": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]},
+        {"include": [7], "exclude": [0]},
+        {"method": "jmi", "correction": "miller-madow"},
+        {"method": "jmi", "correction": "chance"},
+        {"method": "mrmr", "information": "gaussian"},
         {"method": "exact", "bound": "fast"},
         {"method": "jmi", "column_groups": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]},
         {"method": "mrmr", "threshold": 0.05, "k": 8},
@@ -185,8 +190,10 @@ def test_regression_uses_weighted_covariances():
     late = np.arange(1000) >= 500
     y = np.where(late, X[:, 1], X[:, 0]) + 0.1 * rng.normal(size=1000)
     for first, weights in ((0, np.where(late, 0.05, 1.0)), (1, np.where(late, 1.0, 0.05))):
-        for options in ({}, {"information": "gaussian"}, {"information": "discrete"}):
-            assert select(X, y, 1, sample_weight=weights, **options).support[0] == first
+        assert select(X, y, 1, sample_weight=weights).support[0] == first
+        for information in ("gaussian", "discrete"):
+            options = {"method": "mrmr", "information": information, "sample_weight": weights}
+            assert select(X, y, 1, **options).support[0] == first
 
 
 def test_survey_weights_give_the_weighted_estimate():
@@ -370,12 +377,8 @@ def test_the_rows_of_a_subsample_keep_their_weights(method):
     assert ones.supports == plain.supports
 
 
-def test_more_columns_than_are_measured_are_screened_by_their_weights(monkeypatch):
-    from bestk.selection import screening
-
-    monkeypatch.setattr(screening, "MAX_MEASURED", 20)
-    monkeypatch.setattr(screening, "CONSIDERED", 10)
-    monkeypatch.setattr(screening, "can_scan", lambda *given: False)
+def test_more_columns_than_are_considered_together_are_chosen_by_their_weights():
+    few = BlockForward(BlockConstants(max_measured=10))
     rng = np.random.default_rng(0)
     late = np.arange(600) >= 300
     table = rng.normal(size=(600, 40))
@@ -385,7 +388,7 @@ def test_more_columns_than_are_measured_are_screened_by_their_weights(monkeypatc
     for goal in (y, (y > 0).astype(int)):
         for first in (0, 1):
             weights = np.where(late == first, 1.0, 0.02)
-            found = SelectBestK(1).fit(table, goal, sample_weight=weights)
+            found = SelectBestK(1, few).fit(table, goal, sample_weight=weights)
             assert found.get_support(indices=True).tolist() == [first]
             assert found.scores_.argmax() == first
 

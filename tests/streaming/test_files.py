@@ -147,7 +147,19 @@ def test_the_sample_of_a_large_file_is_that_of_the_table(
         expected = SelectBestK(3, random_state=1).fit(whole.drop(columns="answer"), whole["answer"])
     np.testing.assert_array_equal(found.scores_, expected.scores_)
     np.testing.assert_array_equal(found.solution_.support, expected.solution_.support)
-    options = ["-t", "answer", "-k", "3", "--seed", "1", "--json", "--correction", "chance"]
+    options = [
+        "-t",
+        "answer",
+        "-k",
+        "3",
+        "-m",
+        "jmi",
+        "--seed",
+        "1",
+        "--json",
+        "--correction",
+        "chance",
+    ]
     result = CliRunner().invoke(main, ["select", str(path), *options])
     assert result.exit_code == 0, result.output
     assert "note: a random sample of 100 of 294 rows is used" in result.stderr

@@ -98,7 +98,9 @@ def few_held(monkeypatch):
     monkeypatch.setattr(rows, "MAX_VALUES", 200 * 30)
 
 
-@pytest.mark.parametrize("options", [{}, {"method": "jmi"}, {"information": "gaussian"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"method": "jmi"}, {"method": "mrmr", "information": "gaussian"}]
+)
 @pytest.mark.parametrize("wrap", [list, iter])
 def test_the_sample_of_a_large_table_is_the_same_in_memory_and_in_blocks(few_held, wrap, options):
     X, y = load_breast_cancer(return_X_y=True)
@@ -134,12 +136,12 @@ def test_the_default_uses_enough_rows_and_enough_of_rare_classes(monkeypatch, ra
         (text,) = sampled
         n = int(text.split()[4])
         assert abs(n - used) <= 10
-        assert "information='discrete' uses all" in text
+        assert "method='jmi', which counts, uses all" in text
         assert text in str(caught[0].message)
     in_blocks = SelectBestK(4, random_state=3).fit(pairs(X, y, [0, 100, 400, 430, 569]))
     same(in_blocks, found)
     assert sampled == [text for text in in_blocks.solution_.warnings if "a random sample" in text]
-    whole = SelectBestK(4, information="discrete", random_state=3).fit(X, y)
+    whole = SelectBestK(4, "jmi", random_state=3).fit(X, y)
     assert not any("sample" in text for text in whole.solution_.warnings)
 
 
@@ -179,7 +181,9 @@ def test_every_row_is_as_likely_as_any_other_to_be_in_a_sample(monkeypatch):
     assert abs(drawn - 150).max() < 50  # five standard deviations are 53
 
 
-@pytest.mark.parametrize("options", [{}, {"method": "tpower"}, {"information": "gaussian"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"method": "tpower"}, {"method": "mrmr", "information": "gaussian"}]
+)
 def test_partial_fit_on_blocks_is_fit_on_all_of_them(options):
     X, y = load_breast_cancer(return_X_y=True)
     expected = SelectBestK(k=4, **options).fit(X, y)
@@ -388,7 +392,9 @@ def test_many_columns_in_blocks_are_selected_without_their_matrix(monkeypatch):
 
 
 @pytest.mark.parametrize("wrap", [list, iter])
-@pytest.mark.parametrize("options", [{}, {"method": "jmi"}, {"information": "gaussian"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"method": "jmi"}, {"method": "mrmr", "information": "gaussian"}]
+)
 def test_rows_in_blocks_are_read_as_a_table_in_memory(wrap, options):
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X, y = X.assign(copy=X["mean area"], one=1), y.to_numpy()

@@ -115,7 +115,7 @@ def stability_selection(
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> found = stability_selection(X, y, k=3, n_subsamples=20)
     >>> [X.columns[i] for i in found.selected(0.7)]
-    ['worst concave points', 'worst perimeter']
+    ['worst perimeter', 'worst texture']
     """
     if isinstance(k, str):
         raise ParameterError(f"stability_selection needs k as a number or a fraction, not {k!r}")

@@ -72,66 +72,6 @@ def test_a_code_is_the_number_of_cuts_below_the_value(cpu, dtype, layout, most):
         np.testing.assert_array_equal(codes[:, j], expected)
 
 
-def sums_of_powers(X, classes, weights):
-    """Totals of x to x^4, and sums of x and x^2 along weights by class; x less its first value."""
-    X = X.astype(float)
-    known = ~np.isnan(X)
-    mean = np.where(known, X, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    X = np.where(known, X, mean)
-    X = X - X[0]
-    totals = [(X**power).sum(axis=0) for power in (1, 2, 3, 4)]
-    rows = [np.where(classes == c, weights, 0.0) for c in range(classes.max() + 1)]
-    return np.array(totals), np.array([[own @ X**power for own in rows] for power in (1, 2)])
-
-
-def added_powers(X, classes, weights, n_classes):
-    totals, sums = np.empty((4, X.shape[1])), np.empty((2, n_classes, X.shape[1]))
-    add = kernels.add_powers.bind(X, *X.shape, classes, weights, n_classes, totals, sums)
-    middle = X.shape[1] // 3
-    add(0, middle)
-    add(middle, X.shape[1])
-    return totals, sums
-
-
-@pytest.mark.parametrize("dtype", TABLE_TYPES)
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_powers_are_added_by_class_and_along_weights(dtype, layout):
-    rng = np.random.default_rng(3)
-    X = numbers(dtype, (61, 270))
-    if X.dtype.kind == "f":
-        X[rng.random(X.shape) < 0.1] = np.nan
-        X[:, 7], X[0, 9] = np.nan, np.nan
-    X = LAYOUTS[layout](X)
-    classes, weights = rng.integers(0, 3, 61), rng.normal(size=61)
-    totals, sums = added_powers(X, classes, weights, 3)
-    scale = np.ones(270)
-    if X.dtype.kind == "f":
-        scale = np.exp2(-np.frexp(np.nanmax(np.abs(X.astype(float)), axis=0, initial=0.0))[1])
-    expected = sums_of_powers(X * scale, classes, weights)
-    np.testing.assert_allclose(totals, expected[0], rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(sums, expected[1], rtol=1e-9, atol=1e-9)
-
-
-def test_equal_columns_have_the_same_powers_to_the_last_bit_in_any_layout():
-    column = np.random.default_rng(4).normal(size=(50, 1))
-    X = np.repeat(column, 141, axis=1)
-    given = np.arange(50) % 2, np.ones(50), 2
-    totals, sums = added_powers(X, *given)
-    other_totals, other_sums = added_powers(np.asfortranarray(X), *given)
-    assert (totals == other_totals[:, :1]).all()
-    assert (sums == other_sums[:, :, :1]).all()
-
-
-def test_powers_of_very_large_and_small_numbers_are_finite_and_of_infinite_ones_are_nan():
-    X = np.array([[1e308, 5e-324, 1e-310, np.inf, 1.0, 0.0], [-1e308, 0.0, 0.0, 1.0, -np.inf, 0.0]])
-    totals, sums = added_powers(X, np.arange(2), np.ones(2), 2)
-    assert np.isfinite(totals[:, [0, 1, 2, 5]]).all()
-    assert np.isfinite(sums[:, :, [0, 1, 2, 5]]).all()
-    assert (totals[1, :3] > 0).all()
-    assert (totals[:, 5] == 0).all()
-    assert np.isnan(totals[:, 3:5]).all()
-
-
 def test_a_table_of_another_kind_is_refused():
     block, order = np.empty((2, 2)), np.arange(2)
     for table in (np.zeros(2), np.zeros((2, 2), complex), np.zeros((2, 2), ">f8")):

@@ -51,7 +51,6 @@ SIGNATURES: dict[str, str] = {
     "read_columns": "table i64[:]? i64 f64[rows]! i64",
     "encode": "f64[rows] i64 i64 f64[:] i64[:] i16[rows]!",
     "reorder": "u8[rows] i64 i64 i64[:] i16[rows]!",
-    "add_powers": "table i64 i64 i64[:] f64[:] i64 f64[:,:]! f64[:,:,:]! i64 i64",
     # cuts.c
     "cut": "f64[rows] i64 i64 i32[:] i64 i64[:,:] i64 f64[:]? f64[:]? f64[:]?"
     " f64[:,:]! i64[:,:]! i64[:]! i64 u8[:]!? i64",

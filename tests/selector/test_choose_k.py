@@ -533,12 +533,15 @@ def test_the_command_chooses_too(tmp_path, small):
 
 @pytest.mark.parametrize("regression", [False, True])
 def test_columns_that_matter_at_both_ends_are_counted(regression):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(2000, 30))
-    y = (X[:, :6] ** 2).sum(axis=1) / 3 + rng.normal(size=2000)
-    selector = SelectBestK("auto").fit(X, y if regression else y > np.median(y))
-    assert set(range(6)) <= set(selector.solution_.support)
-    assert selector.solution_.k <= 8
+    numbers = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(2000, 30))
+        y = (X[:, :6] ** 2).sum(axis=1) / 3 + rng.normal(size=2000)
+        selector = SelectBestK("auto").fit(X, y if regression else y > np.median(y))
+        assert set(range(6)) == set(selector.solution_.support[:6])
+        numbers.append(selector.k_)
+    assert np.median(numbers) <= 8
 
 
 def test_a_few_large_targets_do_not_hide_columns():

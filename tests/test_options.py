@@ -391,6 +391,53 @@ def test_the_commands_include_and_exclude_and_refuse_groups_of_columns():
         no_such_option(lambda entry=entry: entry("--column-groups", "_"), "--column-groups")
 
 
+# Columns that are adjusted for.
+
+COVARIATES = {"covariates": ["a"]}
+
+
+@pytest.mark.parametrize(
+    "entry", [with_number, with_auto_k, with_estimator, stable, reported, blocks]
+)
+def test_covariates_change_what_is_selected(entry):
+    assert entry(**COVARIATES) != entry()
+
+
+def test_covariates_of_files_are_not_selected(tmp_path):
+    names, _ = file(tmp_path, **COVARIATES)
+    assert len(names) == 2
+    assert "a" not in names
+
+
+def test_covariates_work_with_the_default_method_alone():
+    for entry in (with_number, with_auto_k, with_estimator, curves, stable, reported):
+        method = {} if entry is curves else {"method": "jmi"}
+        refuses(lambda entry=entry, method=method: entry(**COVARIATES, **method),
+                "covariates work with method='auto' alone")  # fmt: skip
+    adjusted = error_curves(X, Y, ["auto"], [2], cv=4, random_state=0, **COVARIATES)
+    assert not any(0 in row.support for row in adjusted.rows)
+    made = make_report(SelectBestK(2, **COVARIATES).fit(X, Y), X, Y, stability=0)
+    assert "given the covariates &#39;a&#39;" in made.html
+    assert "other methods do not adjust for covariates" in made.html
+    no_such_parameter(lambda: relevant(**COVARIATES), "covariates")
+
+
+def test_the_commands_take_covariates():
+    for entry in (select_command, report_command):
+        told = entry("--covariates", "a")
+        assert told != entry()
+        assert "a" not in [feature["name"] for feature in told["features"]]
+        assert told["columns"] == 5
+        assert told["covariates"] == ["a"]
+        refuses(lambda entry=entry: entry("--covariates", "a,b"), "--covariates a --covariates b")
+        refuses(lambda entry=entry: entry("--covariates", "nobody"), "no feature 'nobody'")
+    told = command("compare", "-k", 2, "-m", "auto", "--covariates", "a")
+    assert "a" not in told["methods"]["auto"]["features"]
+    refuses(
+        lambda: compare_command("--covariates", "a"), "covariates work with method='auto' alone"
+    )
+
+
 # The threshold of new information.
 
 

@@ -6,7 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from bestk.cli._options import AUTO, TableOptions
-from bestk.cli._select import VALUES, about, as_dict, check, new_file, read, select_in_memory
+from bestk.cli._select import (
+    VALUES,
+    about,
+    as_dict,
+    check,
+    count_features,
+    new_file,
+    read,
+    select_in_memory,
+)
 from bestk.cli._terminal import bold, console, heading, in_shell_words, new_table
 from bestk.data.files import Loaded
 from bestk.errors import printable
@@ -31,7 +40,7 @@ def compare_methods(request: TableOptions, names: tuple[str, ...], cv: int) -> d
     checked = check(request)
     methods = {name: get_method(name) for name in names}
     loaded, k, _ = read(checked, request)
-    k = min(int(k), loaded.table.n_features)
+    k = min(int(k), count_features(loaded, request))
     rows = _select_by_each(loaded, k, methods, request)
     if cv:
         random = {"random_state": request.seed or 0}  # the same folds each time
@@ -46,7 +55,7 @@ def compare_methods(request: TableOptions, names: tuple[str, ...], cv: int) -> d
             row |= {"error": float(errors.mean()), "error_deviation": float(errors.std(ddof=1))}
             row |= {curves.measure: sign * row["error"]} if request.scoring else {}
     measure = curves.measure if cv else "error"
-    return about(loaded) | {"k": k, "folds": cv, "measure": measure, "methods": rows}
+    return about(loaded, request) | {"k": k, "folds": cv, "measure": measure, "methods": rows}
 
 
 def _select_by_each(

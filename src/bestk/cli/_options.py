@@ -72,6 +72,9 @@ class TableOptions:
         "--include", "A feature that must be selected (repeatable).", multiple=True, default=())
     exclude: tuple[str, ...] = _column(
         "--exclude", "A column to ignore (repeatable).", multiple=True, default=())
+    covariates: tuple[str, ...] = _column(
+        "--covariates", "A column to adjust for: features are selected for what they add to it "
+        "(repeatable).", multiple=True, default=())
     target_kind: str = _choice(
         "--target-kind", ("auto", "classes", "continuous"),
         "Classification or regression; auto: regression for numbers with fractions and for many "
@@ -123,6 +126,7 @@ class TableOptions:
         return {name: None if value == "none" else value for name, value in values.items()} | {
             "target": self.target_kind,
             "include": list(self.include) or None,
+            "covariates": list(self.covariates) or None,
             "random_state": self.seed,
         }
 

@@ -33,7 +33,12 @@ MEASURED_BYTES = 10  # about, for each value: its scores and its codes
 def check(request: TableOptions) -> Checked:
     """Open the file, and check the columns, the method and -k before it is read."""
     source = open_source(request.file)
-    for option, given in (("--include", request.include), ("--exclude", request.exclude)):
+    columns_of_options = (
+        ("--include", request.include),
+        ("--exclude", request.exclude),
+        ("--covariates", request.covariates),
+    )
+    for option, given in columns_of_options:
         for name in given:
             parts = [part.strip() for part in name.split(",")]
             if name not in source.types and source.types.keys() >= set(parts):
@@ -42,11 +47,13 @@ def check(request: TableOptions) -> Checked:
     aside = set(request.aside.values())
     check_names(source, aside)
     names = [n for n in find_columns(source, request.target, request.exclude) if n not in aside]
-    for name in request.include:
+    for name in (*request.include, *request.covariates):
         if name not in names:
             raise UnknownNameError("feature", name, names, request.file)
     get_method(request.method)
-    n, k = len(names), request.k
+    n, k = len(set(names).difference(request.covariates)), request.k
+    if not n:
+        raise ValueError("every column is a covariate; leave at least one to select from")
     if k is None:
         k = n if request.threshold is not None else max(10, len(set(request.include)))
         return source, names, min(n, k)
@@ -68,8 +75,14 @@ def read(checked: Checked, request: TableOptions) -> tuple[Loaded, int | str, fl
     loaded = _set_aside(loaded, request)
     if request.correction == "none":
         loaded = _without_identifiers(loaded, request)
-    k = k if request.k is not None else min(int(k), loaded.table.n_features)
+    if request.k is None:
+        k = min(int(k), count_features(loaded, request))
     return loaded, k, perf_counter() - start
+
+
+def count_features(loaded: Loaded, request: TableOptions) -> int:
+    """The number of columns to select from."""
+    return len(set(loaded.table.names).difference(request.covariates))
 
 
 def _set_aside(loaded: Loaded, request: TableOptions) -> Loaded:
@@ -92,7 +105,9 @@ def _without_identifiers(loaded: Loaded, request: TableOptions) -> Loaded:
     for block in table.blocks:
         for place, levels in zip(block.columns, block.categories or [], strict=False):
             name = table.names[int(place)]
-            if len(levels) > MOSTLY * table.n_samples and name not in request.include:
+            if name in (*request.include, *request.covariates):
+                continue
+            if len(levels) > MOSTLY * table.n_samples:
                 dropped.append(int(place))
                 request.messages.note(
                     f"left out {name!r}: text with a different value in most rows, such as an "
@@ -146,14 +161,17 @@ def select_in_memory(loaded: Loaded, k: int | str, request: TableOptions) -> Sol
         return select(loaded.table, loaded.y, k, request.method, **options)
 
 
-def about(loaded: Loaded) -> dict[str, Any]:
+def about(loaded: Loaded, request: TableOptions) -> dict[str, Any]:
     """The table of a result in plain values."""
-    return {
+    table = {
         "file": str(loaded.source.path),
         "target": loaded.target,
         "rows": loaded.table.n_samples,
-        "columns": loaded.table.n_features,
+        "columns": count_features(loaded, request),
     }
+    if request.covariates:
+        table["covariates"] = list(request.covariates)
+    return table
 
 
 def as_dict(
@@ -166,7 +184,7 @@ def as_dict(
         for rank, place in enumerate(solution.support.tolist(), 1)
     ]
     return (
-        about(loaded)
+        about(loaded, request)
         | {
             "k": solution.k,
             "method": request.method,

@@ -29,7 +29,15 @@ from bestk.selection.folds import (
     without_weightless,
 )
 from bestk.selection.methods import get_method
-from bestk.selection.pipeline import Targets, Task, is_method, read_targets, seed_of, settle
+from bestk.selection.pipeline import (
+    Targets,
+    Task,
+    find_covariates,
+    is_method,
+    read_targets,
+    seed_of,
+    settle,
+)
 from bestk.selection.selector import SelectBestK
 
 MAX_ROWS_LEAVE_ONE_OUT = 100
@@ -63,6 +71,7 @@ def error_curves(
     X, y, groups, sample_weight, random_state, verbose, **options
         As for :class:`SelectBestK` and its ``fit``, in memory. The estimator is given the selected
         columns, in the order of the table, in the kind of table that X is; lists become arrays.
+        It is not given the ``covariates``, which go with the method "auto" alone.
     methods : str, list of str, or dict of name to method
         Names from :data:`bestk.METHODS`; or, under names of your own, anything that
         :class:`SelectBestK` takes as ``method``: also selectors of scikit-learn such as
@@ -115,7 +124,9 @@ def error_curves(
     check_consistent_length(range(table.n_samples), y)
     targets = read_targets(y, selector.target, len(y), sample_weight)
     weights = targets[0].weights
-    allowed = np.setdiff1d(np.arange(table.n_features), find_features(selector.exclude, table))
+    excluded = find_features(selector.exclude, table)
+    covariates = find_covariates(selector.covariates, table)
+    allowed = np.setdiff1d(np.arange(table.n_features), np.union1d(excluded, covariates))
     text = set(table.kinds[allowed].tolist()) - {"numeric", "boolean"}
     trees, continuous = estimator is None and bool(text), targets[0].continuous
     X = _indexable(X, table, coded=trees)

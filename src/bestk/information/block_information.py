@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import chdtrc
 
 from bestk._typing import Floats, Indices
 from bestk.data.table import Table, find_features, find_numeric
 from bestk.data.target import ParsedTarget
 from bestk.errors import ParameterError
+from bestk.information.adjustment import Adjustment
 from bestk.information.blocks import Design, TargetScores, make_design
 from bestk.information.constants import BlockConstants
 from bestk.information.moments import ConditionalMoments, explain_all
@@ -53,15 +55,21 @@ class BlockInformation:
         search: PairSearch | None = None,
         n_jobs: int | None = None,
         worst: bool = False,
+        adjustment: Adjustment | None = None,
     ) -> "BlockInformation":
-        """Read a table; ``categorical`` has the places of numbers that are codes of categories."""
+        """Read a table; ``categorical`` has the places of numbers that are codes of categories.
+
+        With an ``adjustment``, all information is that given its covariates.
+        """
         row_weights = targets[0].weights
         weights = None if row_weights is None else row_weights.of_mean_one
         with threads(n_jobs):
             scored = tuple(
                 TargetScores.of(target, weights, constants.largest_score) for target in targets
             )
-            design = make_design(table, categorical, scored, weights, constants)
+            if adjustment is not None:
+                scored = tuple(target.adjusted(adjustment, weights) for target in scored)
+            design = make_design(table, categorical, scored, weights, constants, adjustment)
             explained = tuple(explain_all(design, target) for target in scored)
             relevance = _total_relevance(design, scored, explained)
         return cls(design, scored, explained, constants, relevance, search, worst, n_jobs)
@@ -138,6 +146,31 @@ class BlockInformation:
             search=None if self.search is None else self.search.among(features),
         )
 
+    def pvalues(self) -> Floats:
+        """How often chance makes each feature tell as much about the target, by itself.
+
+        Given the covariates, if there are any; for a single target.
+        """
+        with threads(self.n_jobs):
+            moments = ConditionalMoments(
+                self.design, self.targets[0], noise=0.0, explained=self.explained[0]
+            )
+            return block_pvalues(self.design, moments)
+
+    def pvalues_given(self, items: Indices) -> Floats:
+        """The same of some features given each of them: at ``[i, j]`` that of feature j given i."""
+        part = self.design.keep(items)
+        pvalues = np.ones((len(items), len(items)))
+        with threads(self.n_jobs):
+            alone = ConditionalMoments(part, self.targets[0], noise=0.0)
+            for place in range(len(items)):
+                given = alone.copy()
+                for column in part.columns_of(place).tolist():
+                    given.condition_on(column)
+                pvalues[place] = block_pvalues(part, given)
+        np.fill_diagonal(pvalues, 1.0)
+        return pvalues
+
     def merged(self, labels: Indices) -> "BlockInformation":
         """The information of groups of features: 0, 1, ... in ``labels``, -1 for none."""
         design = self.design.merged(labels)
@@ -187,6 +220,7 @@ def measure_blocks(
     grouped: bool = False,
     worst: bool = False,
     time_limit: float | None = None,
+    adjustment: Adjustment | None = None,
 ) -> ConsideredColumns:
     """What the blocks of a table tell about one or more targets.
 
@@ -202,6 +236,8 @@ def measure_blocks(
         Whether the smallest objective of several targets counts, and not their sum.
     time_limit
         Seconds for a scan of all pairs of columns; None for a scan of up to ten seconds.
+    adjustment
+        The covariates given which all information is measured; None without covariates.
     """
     refuse_settings_of_counts(reading)
     categorical = find_features(reading.categorical_features, table)
@@ -233,6 +269,7 @@ def measure_blocks(
             search=search,
             n_jobs=reading.n_jobs,
             worst=worst,
+            adjustment=adjustment,
         )
         measured = MeasuredBlocks(information, numeric)
         return ConsideredColumns(
@@ -248,10 +285,13 @@ def measure_blocks(
             search=search,
             n_jobs=reading.n_jobs,
             worst=worst,
+            adjustment=adjustment,
         )
         relevance = everything.relevance
     else:
-        relevance = _relevance_in_strips(reading, table, categorical, targets, constants)
+        relevance = _relevance_in_strips(
+            reading, table, categorical, targets, constants, adjustment
+        )
     kept = _columns_to_consider(relevance, considered, included, search)
     notes.append(
         f"{len(kept):,} of {n_features:,} columns were considered together: those with the "
@@ -268,6 +308,7 @@ def measure_blocks(
             search=None if search is None else search.among(kept),
             n_jobs=reading.n_jobs,
             worst=worst,
+            adjustment=adjustment,
         )
     measured = MeasuredBlocks(information, np.flatnonzero(np.isin(kept, numeric)))
     return ConsideredColumns(measured, kept, relevance, tuple(notes))
@@ -289,6 +330,7 @@ def _relevance_in_strips(
     categorical: Indices,
     targets: Sequence[ParsedTarget],
     constants: BlockConstants,
+    adjustment: Adjustment | None,
 ) -> Floats:
     """I(xi; y) of each column, of which only some are held at a time."""
     relevance = np.empty(table.n_features)
@@ -300,6 +342,7 @@ def _relevance_in_strips(
             targets,
             constants,
             n_jobs=reading.n_jobs,
+            adjustment=adjustment,
         )
         relevance[strip] = information.relevance
     return relevance
@@ -339,6 +382,27 @@ def block_information(design: Design, moments: ConditionalMoments) -> Floats:
         _, gains = values.best_prefixes(1.0 / (2.0 * design.effective_rows))
         best[values.features] = gains
     return best
+
+
+def block_pvalues(design: Design, moments: ConditionalMoments) -> Floats:
+    """P-values of blocks given what the moments are conditioned on, by ratios of likelihoods.
+
+    With d parameters of a block, q columns of the target and n rows, less those that the columns
+    conditioned on use up, ``(n - 1 - (d + q + 1) / 2) 2 I`` is compared with chi-square of d q
+    degrees of freedom (Bartlett 1938). Where the first column may stand for the block, the smaller
+    of its p-value and that of the block is doubled.
+    """
+    n_target = moments.target.degrees
+    rows = design.effective_rows - 1.0 - len(moments.selected)
+    pvalues = np.empty(design.n_features)
+    for values in moments.information():
+        parameters = values.degrees / n_target
+        factor = np.maximum(rows - (parameters + n_target + 1.0) / 2.0, 1.0)
+        tails = chdtrc(values.degrees, 2.0 * factor * np.maximum(values.information, 0.0))
+        of_either = np.minimum(2.0 * np.minimum(tails[0], tails[-1]), 1.0)
+        has_choice = values.is_allowed[0] & (len(tails) > 1)
+        pvalues[values.features] = np.where(has_choice, of_either, tails[-1])
+    return pvalues
 
 
 def _total_relevance(

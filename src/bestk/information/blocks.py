@@ -21,6 +21,7 @@ from bestk._typing import Array, Floats, Indices, Mask
 from bestk.data.codes import encode
 from bestk.data.table import Table, check_finite, find_numeric, split_numbers
 from bestk.data.target import ParsedTarget
+from bestk.information.adjustment import SMALLEST_REMAINDER, Adjustment
 from bestk.information.constants import BlockConstants
 from bestk.native import kernels
 from bestk.native.threads import calm_blas, map_columns
@@ -84,6 +85,21 @@ class TargetScores:
         shares = sizes / sizes.sum()
         entropy = -float((shares * np.log(np.where(shares > 0, shares, 1.0))).sum())
         return cls(indicators, np.sqrt(sizes), len(sizes) - 1, entropy, codes)
+
+    def adjusted(self, adjustment: Adjustment, weights: Floats | None) -> "TargetScores":
+        """The target without what covariates explain, as orthogonal columns of variance 1.
+
+        It has no columns where covariates determine it.
+        """
+        n_samples = self.columns.shape[1]
+        root = np.ones(n_samples) if weights is None else np.sqrt(weights)
+        lengths = np.where(self.lengths > 0, self.lengths, 1.0)
+        # Indicators of classes are not centered, and their columns add up to a constant.
+        centered = self.columns - np.outer(self.columns @ root / n_samples, root)
+        centered *= (adjustment.unit * np.sqrt(n_samples) / lengths)[:, np.newaxis]
+        columns = adjustment.basis_of(centered)
+        lengths = np.sqrt((columns * columns).sum(axis=1))
+        return replace(self, columns=columns, lengths=lengths, degrees=len(columns))
 
     def explain(self, values: Floats, unit: float) -> Floats:
         """What the target explains of block columns, as coordinates.
@@ -206,10 +222,13 @@ class Design:
     """The whole number that stands for 1."""
 
     effective_rows: float
-    """The number of rows; with weights (sum w)**2 / sum w**2."""
+    """The number of rows; with weights (sum w)**2 / sum w**2. Less those that covariates use up."""
 
     weights: Floats | None = None
     """The weights of the rows, of mean 1, whose square roots the columns contain."""
+
+    adjustment: Adjustment | None = None
+    """The covariates of which nothing is left in the columns; None without covariates."""
 
     @property
     def n_samples(self) -> int:
@@ -344,15 +363,22 @@ def make_design(
     targets: Sequence[TargetScores],
     weights: Floats | None,
     constants: BlockConstants,
+    adjustment: Adjustment | None = None,
 ) -> Design:
-    """The blocks of all features of a table; ``categorical``: places of codes of categories."""
+    """The blocks of all features of a table; ``categorical``: places of codes of categories.
+
+    ``adjustment``: the covariates to subtract from all columns, as they are from the targets.
+    """
     numeric = find_numeric(table, categorical)
     others = np.flatnonzero(~table.mask(numeric))
     pieces: list[_BlockColumns] = []
     if len(numeric):
-        pieces += _number_columns(table, numeric, targets, weights, constants)
+        pieces += _number_columns(table, numeric, targets, weights, constants, adjustment)
     if len(others):
-        pieces.append(_category_columns(table, others, targets, weights, constants))
+        piece = _category_columns(table, others, targets, weights, constants)
+        if adjustment is not None:
+            adjustment.subtract_from(piece.columns)
+        pieces.append(piece)
     features = np.concatenate([piece.features for piece in pieces])
     parts = [pieces[0].columns]
     if len(pieces) > 1:
@@ -366,9 +392,15 @@ def make_design(
         degrees=np.concatenate([piece.degrees for piece in pieces]),
         least_columns=least_columns,
         unit=unit_score(table.n_samples),
-        effective_rows=effective_rows(table.n_samples, weights),
+        effective_rows=effective_rows(table.n_samples, weights) - rows_used_by(adjustment),
         weights=weights,
+        adjustment=adjustment,
     )
+
+
+def rows_used_by(adjustment: Adjustment | None) -> float:
+    """The number of rows that covariates use up; 0 without covariates."""
+    return 0.0 if adjustment is None else adjustment.rows_used
 
 
 def effective_rows(n_samples: int, weights: Floats | None) -> float:
@@ -384,6 +416,7 @@ def _number_columns(
     targets: Sequence[TargetScores],
     weights: Floats | None,
     constants: BlockConstants,
+    adjustment: Adjustment | None,
 ) -> list[_BlockColumns]:
     """Normal scores of all numeric columns, and then what else belongs to their blocks."""
     table.check_exact(numeric)
@@ -397,8 +430,19 @@ def _number_columns(
         missing = np.isnan(block)
         own_scores = scores[start : start + len(block)]
         score_block(block, weights, constants.largest_score, own_scores)
+        plain_scores = own_scores
+        if adjustment is not None:
+            plain_scores = own_scores.copy()
+            adjustment.subtract_from(own_scores)
         strip = _Strip(
-            numeric[start : start + len(block)], own_scores, missing, targets, weights, constants
+            numeric[start : start + len(block)],
+            own_scores,
+            plain_scores,
+            missing,
+            targets,
+            weights,
+            constants,
+            adjustment,
         )
         return strip.other_columns()
 
@@ -413,12 +457,17 @@ class _Strip:
 
     features: Indices
     scores: Floats
-    """Normal scores, one row for each column, in multiples of the unit."""
+    """Normal scores, one row for each column, in multiples of the unit, less what covariates
+    explain."""
+
+    plain_scores: Floats
+    """The normal scores themselves."""
 
     missing: NDArray[np.bool_]
     targets: Sequence[TargetScores]
     weights: Floats | None
     constants: BlockConstants
+    adjustment: Adjustment | None
 
     @property
     def n_samples(self) -> int:
@@ -430,7 +479,7 @@ class _Strip:
 
     @property
     def n_rows(self) -> float:
-        return effective_rows(self.n_samples, self.weights)
+        return effective_rows(self.n_samples, self.weights) - rows_used_by(self.adjustment)
 
     def other_columns(self) -> list[_BlockColumns]:
         """Indicators of missing values, and the squares and bins that say more than scores do."""
@@ -448,7 +497,10 @@ class _Strip:
             (scores**2).sum(axis=0) + np.where(is_curved, (squares**2).sum(axis=0), 0.0)
             for scores, squares in zip(by_scores, by_curves, strict=True)
         ]
-        pieces += self._bins(smooth, is_curved)
+        if self.adjustment is None:
+            pieces += self._bins(smooth, is_curved)
+        else:
+            pieces += self._bins_given(self.adjustment, smooth, is_curved)
         return [piece for piece in pieces if len(piece.features)]
 
     def _gaps(self) -> _BlockColumns:
@@ -459,16 +511,29 @@ class _Strip:
         indicators = self.missing[places].astype(np.float64)
         if len(places):
             standardise_weighted(indicators, self.weights, self.unit)
+            if self.adjustment is not None:
+                self.adjustment.subtract_from(indicators)
         return _BlockColumns(self.features[places], indicators, np.ones(len(places)))
 
     def _curves(self) -> Floats:
         """The part of the square of each score that is no straight line in the score."""
-        n_columns = len(self.scores)
-        curves = np.empty(self.scores.shape)
+        curves = self._plain_curves()
+        if self.adjustment is not None:
+            self.adjustment.subtract_from(curves)
+            for curve, score in zip(curves, self.scores, strict=True):
+                # Covariates may explain a part that the two have in common.
+                line = Adjustment(score[np.newaxis], self.unit)
+                line.subtract_from(curve[np.newaxis])
+        return curves
+
+    def _plain_curves(self) -> Floats:
+        """The same before covariates are subtracted."""
+        n_columns = len(self.plain_scores)
+        curves = np.empty(self.plain_scores.shape)
         if self.weights is None:
             known = self.n_samples - self.missing.sum(axis=1)
             kernels.curve_rows(
-                self.scores,
+                self.plain_scores,
                 n_columns,
                 self.n_samples,
                 self.missing.view(np.uint8),
@@ -480,7 +545,7 @@ class _Strip:
             )
             return curves
         root = np.sqrt(self.weights)
-        plain = self.scores / (self.unit * root)
+        plain = self.plain_scores / (self.unit * root)
         squares = np.minimum(np.abs(plain), self.constants.largest_score) ** 2
         known_weights = np.where(self.missing, 0.0, self.weights)
         total = np.maximum(known_weights.sum(axis=1), SMALLEST_VARIANCE)
@@ -557,6 +622,57 @@ class _Strip:
         standardise_weighted(stacked, self.weights, self.unit)
         degrees = np.repeat(more_bins[needed] / n_means, n_means)
         return _BlockColumns(np.repeat(self.features[needed], n_means), stacked, degrees)
+
+    def _bins_given(
+        self, adjustment: Adjustment, smooth: Sequence[Floats], is_curved: Mask
+    ) -> list[_BlockColumns]:
+        """The same given covariates, which are subtracted from indicators of the bins.
+
+        In place of means there are the values that a regression on these fits to the target.
+        """
+        limits = self.unit * _bin_limits(self.n_samples, self.constants)
+        n_bins = len(limits)
+        if not n_bins:
+            return []
+        pieces = []
+        width = max(1, STRIP_COLUMNS // n_bins)
+        for start in range(0, len(self.features), width):
+            strip = slice(start, start + width)
+            bins = self._indicators(self.plain_scores[strip], limits)
+            adjustment.subtract_from(bins)
+            by_column = bins.reshape(-1, n_bins, self.n_samples)
+            covariances = by_column @ by_column.transpose(0, 2, 1)
+            covariances /= self.n_samples * self.unit**2
+            inverses = np.linalg.pinv(covariances, rcond=SMALLEST_REMAINDER, hermitian=True)
+            ranks = np.rint(np.einsum("cij,cji->c", inverses, covariances))
+            more_bins = ranks - 1 - is_curved[strip]
+            for target, explained_by_smooth in zip(self.targets, smooth, strict=True):
+                explained = target.explain(bins, self.unit)
+                explained = explained.reshape(-1, len(by_column), n_bins)
+                slopes = np.einsum("qci,cij->cqj", explained, inverses)
+                trace = np.einsum("cqj,qcj->c", slopes, explained)
+                statistic = self.n_rows * np.maximum(trace - explained_by_smooth[strip], 0.0)
+                pvalues = chdtrc(np.maximum(more_bins * target.degrees, 1), statistic)
+                is_needed = (more_bins > 0) & (pvalues < self.constants.curve_pvalue)
+                needed = np.flatnonzero(is_needed)
+                if not len(needed):
+                    continue
+                n_fits = len(target.columns)
+                fits = (slopes[needed] @ by_column[needed]).reshape(-1, self.n_samples)
+                adjustment.subtract_from(fits)
+                degrees = np.repeat(more_bins[needed] / n_fits, n_fits)
+                features = np.repeat(self.features[strip][needed], n_fits)
+                pieces.append(_BlockColumns(features, fits, degrees))
+        return pieces
+
+    def _indicators(self, plain_scores: Floats, limits: Floats) -> Floats:
+        """Indicators of all bins but the first of some columns, one below the other."""
+        root = np.ones(self.n_samples) if self.weights is None else np.sqrt(self.weights)
+        bins = np.searchsorted(limits, plain_scores / root, side="right")
+        indicators = bins[:, np.newaxis] == np.arange(1, len(limits) + 1)[:, np.newaxis]
+        columns = indicators.astype(np.float64).reshape(-1, self.n_samples)
+        standardise_weighted(columns, self.weights, self.unit)
+        return columns
 
 
 def _bin_limits(n_samples: int, constants: BlockConstants) -> Floats:

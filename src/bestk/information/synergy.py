@@ -186,6 +186,8 @@ def pair_columns(
         first, second = search.features[[pair.first, pair.second]]
         products = _bin_products(counts.levels_of(int(first)), counts.levels_of(int(second)))
         standardise_weighted(products, design.weights, design.unit)
+        if design.adjustment is not None:
+            design.adjustment.subtract_from(products)
         own = np.arange(next_column, next_column + len(products))
         next_column += len(products)
         columns.append(products)

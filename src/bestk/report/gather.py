@@ -51,6 +51,8 @@ def collect_facts(request: ReportRequest) -> dict[str, Any]:
         raise ParameterError("a report takes one target; fit a selector for each of them")
     if request.lacks_groups and request.stability != 0:
         task = replace(task, notes=(*task.notes, NO_GROUPS))
+    if selector.covariates is not None:
+        task = replace(task, notes=(*task.notes, _note_on_covariates(task)))
     notes = dict.fromkeys([*request.notes, *task.notes, *(str(each.message) for each in caught)])
     goal, nominal = ShownTarget.of(task), find_features(selector.categorical_features, table)
     described = solution.support[:MAX_BINNED_COLUMNS].tolist()
@@ -79,6 +81,16 @@ def collect_facts(request: ReportRequest) -> dict[str, Any]:
         "scores": None,
         **compare_methods(request, task, solution),
     }
+
+
+def _note_on_covariates(task: Task) -> str:
+    """What was adjusted for, and what was not."""
+    names = join_some([repr(task.table.names[place]) for place in task.covariates], MAX_NAMED)
+    return (
+        f"Relevance and contributions are given the covariates {names}. Models predict from the "
+        "selected features alone, and drawings of features show them as they are. Other methods do "
+        "not adjust for covariates, and are left out."
+    )
 
 
 def read_as_fitted(selector: Any) -> Any:

@@ -123,7 +123,9 @@ def compare_methods(request: ReportRequest, task: Task, solution: Solution) -> d
     """What other methods select, and scores if they are requested and possible, for the report."""
     selector = request.selected
     ours = method_name(selector.method)
-    methods = {ours: selector.method} | {name: name for name in OTHERS if name != ours}
+    # Other methods do not adjust for covariates: what they select answers another question.
+    others = OTHERS if selector.covariates is None else ()
+    methods = {ours: selector.method} | {name: name for name in others if name != ours}
     choices = {ours: tuple(solution.support.tolist())}
     named = {name: get_method(name) for name in methods if name != ours}
     with warnings.catch_warnings(action="ignore"):  # the warnings of ours are in the report

@@ -41,6 +41,7 @@ SELECTABLE: dict[str, list[Any]] = {
     "multioutput": [StrOptions({"sum", "min", "union"})],
     "include": ["array-like", str, Integral, None],
     "exclude": ["array-like", str, Integral, None],
+    "covariates": ["array-like", str, Integral, None],
     "column_groups": ["array-like", Mapping, str, None],
     "k_counts": [StrOptions({"groups", "columns"})],
     "bound": [StrOptions({"fast", "tight"}), None],
@@ -205,6 +206,7 @@ class JointSelector(TableSelector):
     multioutput: str = "sum"
     include: Any = None
     exclude: Any = None
+    covariates: Any = None
     column_groups: Any = None
     k_counts: str = "groups"
     bound: str | None = "fast"
@@ -313,9 +315,12 @@ class PartialFit(JointSelector):
 
 
 def count_features(k: float | str, n: int, task: Task) -> int:
-    """The number of features that k means, among n; warns where there are not so many."""
+    """The number of features that k means, among n columns of a table; warns of too many.
+
+    Covariates are not counted.
+    """
     most = task.most
-    n = n if task.groups is None else most
+    n = n - len(task.covariates) if task.groups is None else most
     wanted = int(k) if isinstance(k, Integral) else max(1, round(float(k) * n))
     if wanted < task.least:
         raise ValueError(f"k={wanted} is less than the {task.least} features to include; raise it")

@@ -16,6 +16,7 @@ from bestk.data.target import ParsedTarget
 from bestk.discretize import MDLP
 from bestk.errors import SelectionWarning
 from bestk.information import Entropies
+from bestk.information.block_information import BlockInformation
 from bestk.information.measures import CMI
 from bestk.information.reading import Reading, cut_numbers
 from bestk.native.threads import calm_blas
@@ -219,6 +220,9 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
     # columns that were screened out have been tested, too
     n_tests = len(relevances) + (0 if task.screened is None else len(task.constant))
     tests = n_tests / np.maximum(1, ranks)  # corrects p-values (Benjamini, Hochberg 1995)
+    if len(task.covariates):
+        doubtful = _doubtful_given_covariates(selected, np.array(candidates), tests, n_tests)
+        return _without_groups_of_others(selected, doubtful)
     clear = _are_clear(selected, target.classes.n_classes, tests, n_tests)
     doubtful = np.array([i for i in candidates if not clear[i]], np.int64)
     if len(doubtful):
@@ -228,10 +232,36 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
         p = _given_pvalues(*selected.keep(candidates), target)
         p = p[np.searchsorted(candidates, doubtful)]
         doubtful = doubtful[p * n_tests >= FALSE_DISCOVERY_RATE]
-    if len(doubtful) and (groups := task.groups) is not None:  # selected as a whole
+    return _without_groups_of_others(selected, doubtful)
+
+
+def _without_groups_of_others(selected: _Selected, doubtful: Indices) -> list[int]:
+    """The doubtful columns, less those of groups with others, which are selected as a whole."""
+    groups = selected.task.groups
+    if len(doubtful) and groups is not None:
         own = groups[selected.places]
         doubtful = doubtful[~np.isin(own[doubtful], np.delete(own, doubtful))]
     return doubtful.tolist()
+
+
+def _doubtful_given_covariates(
+    selected: _Selected, candidates: Indices, tests: Floats, n_tests: int
+) -> Indices:
+    """Candidates without a significant relation to y given covariates, or those and one other.
+
+    ``tests``: how many tests each selected column stands for by itself; ``n_tests``: at most.
+    """
+    information = selected.task.read.entropies
+    if not isinstance(information, BlockInformation) or not len(candidates):
+        return candidates
+    items = np.searchsorted(selected.task.allowed, selected.places)
+    alone = information.pvalues()[items]
+    doubtful = candidates[alone[candidates] * tests[candidates] >= FALSE_DISCOVERY_RATE]
+    if len(doubtful) and len(candidates) > 1:
+        given = information.pvalues_given(items[candidates]).min(axis=0) * (len(candidates) - 1)
+        given = given[np.searchsorted(candidates, doubtful)]
+        doubtful = doubtful[given * n_tests >= FALSE_DISCOVERY_RATE]
+    return doubtful
 
 
 def _alone_pvalues(table: Table, categorical: Indices, target: ParsedTarget) -> Floats:

@@ -27,7 +27,7 @@ from bestk.selection.folds import (
     printed_progress,
     without_weightless,
 )
-from bestk.selection.pipeline import Targets, Task
+from bestk.selection.pipeline import Targets, Task, find_covariates
 
 AUTO = "auto"
 GRID = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 100)
@@ -62,7 +62,8 @@ def select_auto_k(
     warnings = solution.warnings
     if not predicts:
         folds = f"in {len(scores)} folds; the {solution.k} selected may be noise"
-        warnings = (*warnings, f"no number of features predicts better than guessing {folds}")
+        alone = "guessing" if options.covariates is None else "the covariates alone"
+        warnings = (*warnings, f"no number of features predicts better than {alone} {folds}")
     means = dict(zip(ks, scores.mean(axis=0).tolist(), strict=True))
     details = {**solution.details, "k_scores": means, "k_folds": len(scores)}
     if options.scoring is None:
@@ -88,7 +89,11 @@ def numbers_below(chosen: int, ks: list[int]) -> list[int]:
 def cross_validate(
     options: Any, table: Table, targets: Targets, ks: list[int], groups: Any
 ) -> tuple[Floats, Floats]:
-    """Scores of a linear model, a row for each fold, and those of a dummy model."""
+    """Scores of a linear model, a row for each fold, and those of a dummy model.
+
+    With covariates, the model is given these beside the features, and in place of the dummy model
+    there is one of the covariates alone.
+    """
     weights = targets[0].weights
     if weights is not None and not np.iterable(options.cv):  # which names rows by their place
         if groups is not None:
@@ -112,7 +117,9 @@ def cross_validate(
             ) from error
         paths.append([solution.support for solution in found])
         show(len(paths), len(folds))
-    needed = np.unique(np.concatenate([support for path in paths for support in path]))
+    covariates = find_covariates(options.covariates, table)
+    supports = [support for path in paths for support in path]
+    needed = np.unique(np.concatenate([covariates, *supports]))
     nominal = find_features(options.categorical_features, table)
     if options.discretizer is None and options.information != "gaussian":
         nominal = np.arange(table.n_features)
@@ -122,14 +129,22 @@ def cross_validate(
         for number, (fold, path) in enumerate(zip(folds, paths, strict=True)):
             Z = design.standardized(fold[0])
             used = ~design.optional | _are_related(Z, design.optional, goals, fold[0])
-            parts = [np.flatnonzero(used & np.isin(design.features, each)) for each in path]
+            is_covariate = np.isin(design.features, covariates)
+            parts = [
+                np.flatnonzero(used & (is_covariate | np.isin(design.features, support)))
+                for support in path
+            ]
             for goal in goals:
                 models = goal.models(len(fold[0]))
                 linear, dummy = (
                     Trial(model, goal.scorer, Z, goal.y, weights=weights) for model in models
                 )
                 scores[number] += [round(linear.score(part, fold), DIGITS) for part in parts]
-                guess[number] += round(dummy.score([0], fold), DIGITS)
+                if len(covariates):
+                    without_features = linear.score(np.flatnonzero(used & is_covariate), fold)
+                else:
+                    without_features = dummy.score([0], fold)
+                guess[number] += round(without_features, DIGITS)
     return scores / len(goals), guess / len(goals)
 
 

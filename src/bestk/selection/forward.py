@@ -13,7 +13,7 @@ it takes two places, or the whole where one of its features is selected already.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -153,6 +153,16 @@ class ForwardSelection:
             for target in information.targets
         ]
         kept = np.any(tells_more, axis=0)
+        if design.adjustment is not None:
+            # Pairs are found in counts, in which covariates are not adjusted for.
+            pvalues = pvalues_of_pairs(
+                information, columns, blocks, information.search.table.n_features
+            )
+            kept &= pvalues < information.constants.pair_pvalue
+            pairs = [
+                replace(pair, pvalue=max(pair.pvalue, pvalue))
+                for pair, pvalue in zip(pairs, pvalues.tolist(), strict=True)
+            ]
         if not kept.any():
             return [], design, explained
         columns, blocks = keep_pairs(design, columns, blocks, kept)
@@ -249,18 +259,62 @@ def pairs_that_tell_more(
 
     ``blocks`` are those of the pairs; ``columns`` are the block columns that are new.
     """
-    before = information.design
-    whole = before.with_columns(columns, blocks)
-    pairs = whole.keep(np.arange(before.n_features, whole.n_features))
-    moments = ConditionalMoments(pairs, target, information.noise)
-    cost = information.constants.parameter_cost / (2.0 * before.effective_rows)
-    n_single_columns = np.array([int((block < before.n_columns).sum()) for block in blocks])
-    synergy = np.empty(len(blocks))
+    design = information.design
+    moments = _moments_of_pairs(design, target, information.noise, columns, blocks)
+    synergy, degrees = _beside_both(moments, _count_single_columns(design, blocks))
+    cost = information.constants.parameter_cost / (2.0 * design.effective_rows)
+    return np.asarray(synergy > cost * degrees)
+
+
+def pvalues_of_pairs(
+    information: BlockInformation, columns: Floats, blocks: Sequence[Indices], n_table: int
+) -> Floats:
+    """How often chance makes products tell as much beside both features, in any pair of a table.
+
+    For any of the targets. ``n_table``: the number of columns of the table, of which all pairs were
+    looked at; other arguments are those of :func:`pairs_that_tell_more`.
+    """
+    design = information.design
+    n_pairs = n_table * (n_table - 1) / 2
+    pvalues = np.ones(len(blocks))
+    for target in information.targets:
+        moments = _moments_of_pairs(design, target, 0.0, columns, blocks)
+        synergy, degrees = _beside_both(moments, _count_single_columns(design, blocks))
+        statistics = 2.0 * design.effective_rows * np.maximum(synergy, 0.0)
+        pvalues = np.minimum(pvalues, n_pairs * chdtrc(degrees, statistics))
+    return pvalues
+
+
+def _moments_of_pairs(
+    design: Design,
+    target: TargetScores,
+    noise: float,
+    columns: Floats,
+    blocks: Sequence[Indices],
+) -> ConditionalMoments:
+    """Covariances of pairs alone, which have these blocks."""
+    whole = design.with_columns(columns, blocks)
+    pairs = whole.keep(np.arange(design.n_features, whole.n_features))
+    return ConditionalMoments(pairs, target, noise)
+
+
+def _count_single_columns(design: Design, blocks: Sequence[Indices]) -> Indices:
+    """How many columns of each block are those of single features, which come first."""
+    return np.array([int((block < design.n_columns).sum()) for block in blocks])
+
+
+def _beside_both(moments: ConditionalMoments, n_single_columns: Indices) -> tuple[Floats, Floats]:
+    """The information of the products of pairs beside their features, and its parameters."""
+    synergy = np.empty(len(n_single_columns))
+    degrees = np.empty(len(n_single_columns))
     for values in moments.information():
-        gains = values.information - cost * values.degrees
         last_single = n_single_columns[values.features] - 1
-        synergy[values.features] = gains[-1] - gains[last_single, np.arange(len(last_single))]
-    return np.asarray(synergy > 0)
+        every = np.arange(len(last_single))
+        single_information = values.information[last_single, every]
+        single_degrees = values.degrees[last_single, every]
+        synergy[values.features] = values.information[-1] - single_information
+        degrees[values.features] = values.degrees[-1] - single_degrees
+    return synergy, degrees
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """From a selector's options, a table and its target to the selected features."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -14,7 +14,10 @@ from bestk.data.frames import open_table, read_table
 from bestk.data.table import Block, Table, find_constant, find_features
 from bestk.data.target import ParsedTarget, drop_weightless, note_on_target
 from bestk.errors import ParameterError
+from bestk.information.adjustment import Adjustment
 from bestk.information.block_information import MeasuredBlocks, measure_blocks
+from bestk.information.constants import BlockConstants
+from bestk.information.covariates import adjustment_for
 from bestk.information.reading import Measured, Reading, cost_of_reading
 from bestk.problem.solution import Solution
 from bestk.selection.adapters import Foreign, Grouped, read_groups
@@ -27,6 +30,10 @@ from bestk.solvers import Effort
 Targets = tuple[ParsedTarget, ...]
 
 
+def _no_columns() -> Indices:
+    return np.empty(0, np.int64)
+
+
 def is_method(method: Any) -> bool:
     """Whether something selects from entropies, and not from a table."""
     return hasattr(method, "select_path")
@@ -35,6 +42,12 @@ def is_method(method: Any) -> bool:
 def settle(options: Any) -> Reading:
     """How a table is read for a selector: as it asks for, or as belongs to its method."""
     method, discretizer = get_method(options.method), options.discretizer
+    if options.covariates is not None and not isinstance(method, BlockForward):
+        raise ParameterError(
+            f"covariates work with method='auto' alone, the default, and not with {method!r}: pass "
+            "no method, or pass include= in place of covariates=, which selects these columns "
+            "first, as the first of the k"
+        )
     own = getattr(method, "information", "discrete")
     information = own if options.information == "auto" else options.information
     if own == "blocks" and information != own:
@@ -85,6 +98,17 @@ def enough_rows(targets: Targets) -> int:
     return max(rows.ENOUGH_ROWS, *(int(rows.ENOUGH_RARE_ROWS / share) for share in shares), 0)
 
 
+def find_covariates(covariates: Any, table: Table) -> Indices:
+    """The places, in rising order, of the columns of a table that are to be adjusted for."""
+    if getattr(covariates, "ndim", 1) > 1 or isinstance(covariates, Mapping):
+        raise ParameterError(
+            f"covariates are columns of X, given by name, index or mask, not a "
+            f"{type(covariates).__name__} of their own, which folds and subsamples could not "
+            "follow; add its columns to X, and pass their names"
+        )
+    return np.unique(find_features(covariates, table))
+
+
 @dataclass(frozen=True)
 class Columns:
     """The columns that options name."""
@@ -93,25 +117,47 @@ class Columns:
     included: Indices
     categorical: Indices
     groups: Indices | None = None  # of each column of the table
+    covariates: Indices = field(
+        default_factory=_no_columns
+    )  # that are adjusted for, and never selected
 
     @classmethod
     def of(cls, options: Any, table: Table) -> "Columns":
         """Find them in a table."""
         excluded = find_features(options.exclude, table)
         included = np.array(list(dict.fromkeys(find_features(options.include, table))), np.int64)
+        covariates = find_covariates(options.covariates, table)
+        for kind, others in (("included", included), ("excluded", excluded)):
+            if len(both := np.intersect1d(covariates, others)):
+                raise ParameterError(
+                    f"column {table.names[both[0]]!r} is both a covariate and {kind}; a covariate "
+                    "is adjusted for and never selected, so choose one"
+                )
         groups = None
         if options.column_groups is not None:  # a group is in or out as a whole
             groups = read_groups(options.column_groups, table)
+            _refuse_split_groups(groups, covariates, table)
             excluded = np.flatnonzero(np.isin(groups, groups[excluded]))
             included = np.flatnonzero(np.isin(groups, groups[included]))
         if len(both := np.intersect1d(included, excluded)):
             raise ValueError(
                 f"column {table.names[both[0]]!r} is both included and excluded; choose one"
             )
-        allowed = np.delete(np.arange(table.n_features), excluded)
+        allowed = np.delete(np.arange(table.n_features), np.union1d(excluded, covariates))
         if not len(allowed):
-            raise ValueError("every column is excluded; leave at least one to select from")
-        return cls(allowed, included, find_features(options.categorical_features, table), groups)
+            gone = "a covariate or excluded" if len(covariates) else "excluded"
+            raise ValueError(f"every column is {gone}; leave at least one to select from")
+        categorical = find_features(options.categorical_features, table)
+        return cls(allowed, included, categorical, groups, covariates)
+
+    def adjustment(
+        self, table: Table, targets: Targets, constants: BlockConstants
+    ) -> Adjustment | None:
+        """What is to be subtracted from all columns; None without covariates."""
+        if not len(self.covariates):
+            return None
+        categorical = np.flatnonzero(np.isin(self.covariates, self.categorical))
+        return adjustment_for(table.keep(self.covariates), categorical, targets, constants)
 
     def varying(self, table: Table) -> Indices:
         """The allowed columns without those of one value; all, if no others are left."""
@@ -123,6 +169,17 @@ class Columns:
         """How the kept columns are to be read."""
         places = np.flatnonzero(np.isin(kept, self.categorical))
         return replace(settle(options), categorical_features=places)
+
+
+def _refuse_split_groups(groups: Indices, covariates: Indices, table: Table) -> None:
+    """Refuse groups of columns of which only some are covariates."""
+    with_covariates = np.flatnonzero(np.isin(groups, groups[covariates]))
+    others = np.setdiff1d(with_covariates, covariates)
+    if len(others):
+        raise ParameterError(
+            f"column {table.names[others[0]]!r} is in a group with a covariate, and a group is "
+            "selected or adjusted for as a whole; name all of its columns in covariates, or none"
+        )
 
 
 @dataclass(frozen=True)
@@ -140,6 +197,9 @@ class Task:
     groups: Indices | None = None  # of each column of the table: selected as a whole
     by_columns: bool = False  # whether k counts columns, although there are groups
     union: bool = False  # whether features are selected for each target by itself
+    covariates: Indices = field(
+        default_factory=_no_columns
+    )  # columns that are adjusted for, and never selected
     screened: Floats | None = None  # relevance of every column, where not all were measured
     notes: tuple[str, ...] = ()  # on how the table and the target were read
 
@@ -179,6 +239,7 @@ class Task:
                 grouped=columns.groups is not None,
                 worst=worst,
                 time_limit=options.time_limit,
+                adjustment=columns.adjustment(table, targets, method.constants),
             )
             read, more_notes = blocks.measured, blocks.notes
             if len(blocks.kept) < len(kept):
@@ -215,6 +276,7 @@ class Task:
         return cls(
             table, kept, read, get_method(options.method), include, effort, constant,
             groups=columns.groups, by_columns=options.k_counts == "columns",
+            covariates=columns.covariates,
         )  # fmt: skip
 
     def count(self, columns: Indices) -> int:
@@ -286,7 +348,10 @@ class Task:
         return Foreign(self.method, self.table, self.allowed, self.targets)
 
     def relevance(self) -> NDArray[np.float64]:
-        """I(xi; y) of every column of the table: 0 for constant ones, NaN for excluded ones."""
+        """I(xi; y) of every column of the table: 0 for constant ones, NaN for excluded ones.
+
+        With covariates, given these; they have NaN.
+        """
         relevance = np.full(self.table.n_features, np.nan)
         relevance[self.constant] = 0.0 if self.screened is None else self.screened[self.constant]
         relevance[self.allowed] = self.read.entropies.mi()

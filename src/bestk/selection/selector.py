@@ -64,6 +64,13 @@ class SelectBestK(PartialFit):
         divided by the entropy of its target; or take the union of k features selected for each.
     include, exclude : array-like of str or int, default=None
         Features that must be selected, and features that must not, by name or index.
+    covariates : array-like of str or int, default=None
+        Columns of X that are adjusted for, such as a batch, a site or an age, by name, index or
+        mask: what is selected adds to them. They are not counted in k and never selected. What they
+        explain is subtracted from the target and from all other columns by least squares, and the
+        rows that this takes are not counted. Codes of at most 10 levels are taken as categories;
+        name others in ``categorical_features``. With ``method="auto"`` only. It takes no table of
+        its own: folds of rows could not follow it. See :ref:`covariates`.
     column_groups : dict, array-like or str, default=None
         Columns that are selected together or not at all, such as those of one-hot encoded
         variables: a dict of names to columns, a label for each column, or a separator: columns
@@ -106,7 +113,8 @@ class SelectBestK(PartialFit):
     ranking_ : ndarray of shape (n_features,)
         1 for the best feature, k for the last selected, k + 1 for all others.
     scores_ : ndarray of shape (n_features,)
-        Relevance of each feature alone, I(xi; y) in nats; NaN for excluded ones.
+        Relevance of each feature alone, I(xi; y) in nats, given the covariates if there are any;
+        NaN for excluded ones and for covariates.
     discretizer_ : transformer or None
         The discretiser as fitted on the numeric columns.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)

@@ -71,8 +71,10 @@ class SelectBestKCV(JointSelector):
     target : {"auto", "classes", "continuous"}, default="auto"
         Classification or regression; "auto": as the estimator.
     method, information, discretizer, correction, categorical_features, multioutput, include,\
- exclude, column_groups, k_counts, bound, time_limit, random_state, backend, n_jobs, verbose
-        As for :class:`SelectBestK`; ``verbose`` prints a line after each fold.
+ exclude, covariates, column_groups, k_counts, bound, time_limit, random_state, backend, n_jobs,\
+ verbose
+        As for :class:`SelectBestK`; ``verbose`` prints a line after each fold. The estimator is
+        given the selected columns alone, without the covariates.
 
     Attributes
     ----------

@@ -219,7 +219,20 @@ def test_the_best_pairs_are_the_same(kind, top):
     X, y = table(kind, columns=60)
     own, found = on_both(lambda backend: pair_scan(X, y, top=top, backend=backend))
     same(found.pairs, own.pairs)
+    same(found.information, own.information)
     same(found.synergy, own.synergy)
+    same(found.pvalues, own.pvalues)
+
+
+@pytest.mark.parametrize("columns", [2, 3, 130, 700, 3000])
+@pytest.mark.parametrize("top", [1, 200])
+def test_the_best_pairs_of_bits_are_the_same_in_tables_of_every_width(columns, top):
+    X, y = table("bits", columns=max(columns, 3))
+    X = X[:, :columns]
+    X[:, columns // 2 :] = X[:, : -(-columns // 2)]  # pairs that are equal: the lowest index wins
+    own, found = on_both(lambda backend: pair_scan(X, y, top=top, backend=backend))
+    same(found.pairs, own.pairs)
+    same(found.information, own.information)
 
 
 @pytest.mark.parametrize("columns", [1, 2, 130, 700])

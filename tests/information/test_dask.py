@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 
-from bestk import EqualFrequency, SelectBestK, cmi_matrix, encode, joint_mi_matrix
+from bestk import EqualFrequency, SelectBestK, cmi_matrix, encode, joint_mi_matrix, pair_scan
 from bestk.data.target import read_target
 from bestk.information import Entropies, Measure, Query, measures
 
@@ -123,6 +123,9 @@ def test_a_scan_finds_what_the_default_finds(client, shape, monkeypatch):
     found = [scan_pairs(count(X, y, backend), groups, top=20) for backend in ("native", "dask")]
     for own, wanted in zip(*found, strict=True):
         np.testing.assert_array_equal(own, wanted)
+    near, away = (pair_scan(X, y, top=20, backend=backend) for backend in ("native", "dask"))
+    np.testing.assert_array_equal(away.pairs, near.pairs)
+    np.testing.assert_array_equal(away.information, near.information)
 
 
 def test_numbers_of_real_columns_give_the_same_selection_and_matrix(client):

@@ -14,7 +14,7 @@ from bestk import cmi_matrix, encode
 from bestk.data.target import read_target
 from bestk.information import Entropies, Measure, Query, measures
 from bestk.information.backends import get_backend
-from bestk.information.scan import scan_pairs
+from bestk.information.scan import informative_pairs, scan_pairs
 from bestk.selection.methods import METHODS
 from bestk.solvers import Effort
 
@@ -249,6 +249,24 @@ def test_a_scan_finds_what_the_default_finds(device, levels, n_groups, tiny):
         found = scan_pairs(count(X, y, f"torch:{device}"), groups, top=50)
     for mine, theirs in zip(found, own, strict=True):
         np.testing.assert_array_equal(mine, theirs)
+
+
+@every_device
+@pytest.mark.parametrize("levels", [[2], [4], [2, 3, 90]])
+@pytest.mark.parametrize("tiny", [False, True])
+def test_the_pairs_that_both_add_most_are_those_of_the_default(device, levels, tiny):
+    rng = np.random.default_rng(len(levels))
+    X, y = rng.integers(0, np.resize(levels, 90), (60, 90)), rng.integers(0, 2, 60)
+    X[:, 40:50] = X[:, :10]  # pairs that are equal: the lowest index wins
+    codes, classes = encode(X), read_target(y, len(y))
+    scans = []
+    with tiny_tiles(tiny):
+        for backend in ("native", f"torch:{device}"):
+            entropies = Entropies.count(codes, classes, backend)
+            scans.append(informative_pairs(entropies, codes, classes, 50))
+    for field in fields(scans[0]):
+        native, torch_own = (getattr(scan, field.name) for scan in scans)
+        np.testing.assert_array_equal(torch_own, native)
 
 
 def test_nothing_is_asked_and_nothing_given():

@@ -459,17 +459,6 @@ def test_no_warning_where_values_repeat_but_not_rows():
         SelectRelevant().fit(frame, rng.integers(0, 2, 1000))
 
 
-def test_the_best_pairs_of_a_table_with_their_names():
-    rng = np.random.default_rng(8)
-    X = pd.DataFrame(rng.normal(size=(500, 40)), columns=[f"f{i}" for i in range(40)])
-    y = (X["f3"] * X["f30"] > 0).to_numpy()
-    frame = pair_scan(X, y, top=3).to_frame()
-    assert frame.loc[0, ["first", "second"]].tolist() == ["f3", "f30"]
-    assert frame["pvalue"][0] < 1e-10
-    assert frame["synergy"].is_monotonic_decreasing
-    assert len(pair_scan(X, y, top=10_000).pairs) == 40 * 39 // 2
-
-
 def test_columns_are_tested_in_parts_with_the_same_result(monkeypatch):
     rng = np.random.default_rng(9)
     frame = pd.DataFrame(rng.normal(size=(120, 9)), columns=list("abcdefghi"))

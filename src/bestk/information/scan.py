@@ -9,12 +9,14 @@ import numpy as np
 from scipy import stats
 
 from bestk._typing import Array, Floats, Indices
-from bestk.information.backends import Scanning
+from bestk.data.codes import Codes
+from bestk.data.target import Target
+from bestk.information.backends import Ranking, Scanning
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import LANES, Packed
-from bestk.information.backends._reductions import Scan, TopPairs, scan_tiles
+from bestk.information.backends._reductions import Scan, TopPairs, rank_tiles, scan_tiles
 from bestk.information.entropies import Entropies
-from bestk.information.measures import INTERACTION, Query
+from bestk.information.measures import CMI, INTERACTION, Query
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans, threads
 
@@ -24,26 +26,121 @@ SAFE = 0.99  # of a limit, for what rounding may take off a bound
 
 @dataclass(frozen=True)
 class PairScan:
-    """The pairs of features with the largest synergy, largest first."""
+    """The pairs of features that both add most to what the better one tells, best first."""
 
-    pairs: Indices  # a row for each, the lower column first
-    synergy: Floats  # I(xi; y | xj) - I(xi; y), in nats
-    pvalues: Floats  # of an interaction as large in any of all pairs
+    pairs: Indices
+    """A row for each pair, the lower column first."""
+
+    information: Floats
+    """What both add, in nats: the smaller of I(xi; y | xj) and I(xj; y | xi). It is what the pair
+    tells about y beyond the one of its features that tells more."""
+
+    synergy: Floats
+    """The part of it that neither tells alone, in nats: the interaction I(xi; y | xj) - I(xi; y),
+    which is below 0 where the two tell partly the same."""
+
+    pvalues: Floats
+    """How often at least one of all pairs has as much information, where one feature of each pair
+    tells nothing that the other does not tell."""
+
     names: Sequence[Any] = ()
+    """The names of all columns."""
 
     def to_frame(self) -> Any:
         """The pairs, best first, as a pandas data frame."""
         import pandas as pd
 
-        first, second = ([self.names[i] for i in column] for column in self.pairs.T)
-        return pd.DataFrame({"first": first, "second": second, "synergy": self.synergy,
-                             "pvalue": self.pvalues})  # fmt: skip
+        first, second = self.pairs.T
+        return pd.DataFrame(
+            {
+                "first": [self.names[i] for i in first],
+                "second": [self.names[j] for j in second],
+                "information": self.information,
+                "synergy": self.synergy,
+                "pvalue": self.pvalues,
+            }
+        )
+
+
+@dataclass(frozen=True)
+class SynergyScan:
+    """The pairs of features with the largest interaction, largest first."""
+
+    pairs: Indices
+    """A row for each pair, the lower column first."""
+
+    synergy: Floats
+    """The interaction I(xi; y | xj) - I(xi; y), in nats."""
+
+    pvalues: Floats
+    """How often at least one of all pairs has as large an interaction by chance."""
+
+
+def informative_pairs(entropies: Entropies, codes: Codes, classes: Target, count: int) -> PairScan:
+    """The pairs whose features both add most to what the better one tells.
+
+    ``entropies`` are those of the codes and classes.
+    """
+    relevance = entropies.mi()
+    order = np.argsort(-relevance, kind="stable")
+    pairs, information = rank_pairs(entropies, codes, classes, order, count)
+    larger = relevance[pairs].max(axis=1)
+    smaller = relevance[pairs].min(axis=1)
+    synergy = information - smaller
+    # One feature of a pair may add nothing given the other, and it may be either: the larger of
+    # the p-values of both counts. Where both have as many levels it is that of the smaller
+    # information.
+    first_is_better = relevance[pairs[:, 0]] >= relevance[pairs[:, 1]]
+    of_first = np.where(first_is_better, synergy + larger, information)
+    of_second = np.where(first_is_better, information, synergy + larger)
+    levels = codes.levels[pairs]
+    tails = np.maximum(
+        given_tails(of_first, levels[:, 0], levels[:, 1], classes),
+        given_tails(of_second, levels[:, 1], levels[:, 0], classes),
+    )
+    n_pairs = codes.n_features * (codes.n_features - 1) / 2
+    return PairScan(pairs, information, synergy, np.minimum(1.0, n_pairs * tails))
+
+
+def given_tails(
+    information: Floats, levels: Indices, levels_given: Indices, classes: Target
+) -> Floats:
+    """How often chance gives as much information about the classes, given another column.
+
+    ``information``: I(x; y | z) in nats, of columns x of so many ``levels``; ``levels_given``:
+    those of the column z.
+    """
+    degrees = (levels - 1) * (classes.n_classes - 1) * levels_given
+    statistic = 2.0 * classes.n_rows * np.maximum(information, 0.0)
+    tails = stats.chi2.sf(statistic, np.maximum(degrees, 1))
+    return np.asarray(np.where(degrees > 0, tails, 1.0))
+
+
+def rank_pairs(
+    entropies: Entropies, codes: Codes, classes: Target, order: Indices, count: int
+) -> tuple[Indices, Floats]:
+    """The pairs with the largest min(I(xi; y | xj), I(xj; y | xi)), and these, in nats.
+
+    ``order``: the features by falling relevance. Of a pair in that order, the smaller one is
+    I(xj; y | xi), which is a sum over counts as every measure is. So there is no minimum to take:
+    the pairs above the diagonal are scanned, of features in that order.
+    """
+    source = entropies.source
+    query = Query(CMI, lowest=0.0)
+    with threads(entropies.n_jobs):
+        if isinstance(source, Ranking):
+            return source.rank(query, order, count)
+        # Columns are counted in tiles of those that are packed beside each other.
+        names = [codes.names[i] for i in order]
+        in_order = Codes(codes.values[order], codes.levels[order], names)
+        packed = Entropies.count(in_order, classes).source
+        return rank_tiles(packed, query, order, count)
 
 
 def strongest_pairs(
     entropies: Entropies, codes: Any, n_classes: int, top: int, max_pvalue: float = 1.0,
     n_rows: int | None = None,
-) -> PairScan:  # fmt: skip
+) -> SynergyScan:  # fmt: skip
     """The pairs with the largest synergy; those with p-values above a limit may be left out.
 
     ``n_rows``: the effective number of rows, if they have weights; None for those of the codes.
@@ -59,7 +156,7 @@ def strongest_pairs(
         *_, pairs, values = scan_pairs(entropies, top=top)
     degrees = (levels[pairs] - 1).prod(axis=1) * (n_classes - 1)
     tails = stats.chi2.sf(twice * values, np.maximum(degrees, 1))
-    return PairScan(pairs, values, np.minimum(1.0, n_pairs * tails))
+    return SynergyScan(pairs, values, np.minimum(1.0, n_pairs * tails))
 
 
 def pairs_above(counter: NativeCounter, least: float, count: int) -> tuple[Indices, Floats]:

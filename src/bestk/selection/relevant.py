@@ -17,7 +17,7 @@ from bestk.data.table import Table, find_features
 from bestk.data.target import ParsedTarget, note_on_target, read_full_column
 from bestk.errors import SelectionWarning
 from bestk.information import Entropies
-from bestk.information.scan import PairScan, strongest_pairs
+from bestk.information.scan import PairScan, informative_pairs
 from bestk.native.threads import threads
 from bestk.selection import significance
 from bestk.selection.base import SELECTABLE, TableSelector
@@ -157,10 +157,19 @@ class SelectRelevant(TableSelector):
 
 
 def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
-    """Find the pairs of features with the largest synergy among all n (n - 1) / 2, largest first.
+    """Find the pairs of features that both tell most, among all n (n - 1) / 2, best first.
 
-    Numbers are cut into three bins, or two where rows are few or columns many; the synergy of a
-    pair is I(xi; y | xj) - I(xi; y), what the two tell about y only together.
+    Pairs are ranked by what both features add to what the better one tells about y::
+
+        min(I(xi; y | xj), I(xj; y | xi)) = I(xi, xj; y) - max(I(xi; y), I(xj; y))
+
+    That is large if each tells something beside the other, and if they tell something only
+    together; it is small if one of them is noise, or a copy of the other. The result also has the
+    synergy, I(xi; y | xj) - I(xi; y), which the two tell only together.
+
+    Numbers are cut into three bins, or two where rows are few or columns many. The p-value of a
+    pair is that of chance if one of its features tells nothing that the other does not tell,
+    multiplied by the number of pairs.
 
     Parameters
     ----------
@@ -188,8 +197,8 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
         )
         codes = next(codings)
         entropies = Entropies.count(codes, classes, reader.backend)
-        found = strongest_pairs(entropies, codes, classes.n_classes, count)
-    return replace(found, names=table.names)
+        scan = informative_pairs(entropies, codes, classes, count)
+    return replace(scan, names=table.names)
 
 
 def _read(

@@ -16,7 +16,7 @@ from bestk.information.backends._weighted import WeightedCounter
 from bestk.information.measures import Correction, Query
 
 __all__ = [
-    "BACKENDS", "Backend", "PairSource", "Picking", "Scanning", "Summarizing",
+    "BACKENDS", "Backend", "PairSource", "Picking", "Ranking", "Scanning", "Summarizing",
     "device_measures", "get_backend", "refuse_weights", "source_of",
 ]  # fmt: skip
 
@@ -56,6 +56,18 @@ class Scanning(Protocol):
 
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
         """The best partner of each feature in each group, and the ``count`` best pairs."""
+
+
+@runtime_checkable
+class Ranking(Protocol):
+    """The ability to find the best pairs of features in some order where the pairs are counted."""
+
+    def rank(self, query: Query, order: Indices, count: int) -> tuple[Indices, Floats]:
+        """The ``count`` pairs of the largest measure at [i, j], i before j in that order of all.
+
+        And the measure of each, largest first; ties go to the lowest features. Each pair has the
+        lower feature first, whichever comes first in the order.
+        """
 
 
 # prepares a discrete table for counting

@@ -98,6 +98,36 @@ def scan_tiles(source: Any, query: Query, groups: Indices, top: int) -> Scan:
     return Scan(best.values, best.partners, pairs.pairs, pairs.values)
 
 
+def rank_tiles(source: Any, query: Query, features: Indices, count: int) -> tuple[Indices, Floats]:
+    """The pairs of the largest measure at [i, j], i < j, and the measure of each, largest first.
+
+    ``features``: what each column of the source is called in the result, where the lower one
+    comes first and ties go to the lowest.
+    """
+    best = TopPairs(count, len(features))
+    lock = Lock()
+
+    def work(tile: Tile) -> None:
+        rows = np.arange(*tile[:2])
+        columns = np.arange(*tile[2:])
+        values = np.empty((len(rows), len(columns)), np.float32)
+        with threads(1):
+            source.fill(query._replace(rows=rows, columns=columns), values)
+        if columns[0] <= rows[-1]:
+            values[rows[:, np.newaxis] >= columns] = -np.inf
+        most = values.max(axis=1)
+        with lock:
+            large = np.flatnonzero(most >= best.least)
+            if len(large):
+                best.take(values[large], features[rows[large]], features[columns])
+
+    tiles = list(cut_tiles(np.zeros(len(features), np.int64)))
+    # The first tile prepares what the threads share.
+    run_tiles(work, tiles[:1])
+    run_tiles(work, tiles[1:])
+    return best.pairs, best.values
+
+
 def cut_tiles(groups: Indices) -> Iterator[Tile]:
     """The tiles of the upper half, features in order of groups, each in one group."""
     height = min(TILE_ROWS, -(-len(groups) // (TILES_PER_THREAD * n_threads())))

@@ -16,7 +16,7 @@ from bestk.information.backends import _torch_tiles as kernels
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import SPLIT, Scan, TopPairs, join
 from bestk.information.backends._torch_kernels import SIDE
-from bestk.information.backends._torch_pairs import Plan, first_of_run
+from bestk.information.backends._torch_pairs import SAMPLE, Plan, TileSide, first_of_run
 from bestk.information.backends._torch_table import DeviceCodes, upload
 from bestk.information.measures import Correction, Measure, Query, Tables
 
@@ -98,8 +98,12 @@ class TorchCounter:
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
         """The best partner of each feature in each group, and the ``count`` best pairs."""
         plan, n = self._plan(query), self.n_features
-        if plan.is_fused and (found := _scan_bits(plan, groups, count)) is not None:
-            return found
+        if plan.is_fused:
+            every = np.arange(n)
+            scanned = _scan_bits(plan, plan.whole, plan.sample, every, groups, count)
+            if scanned is not None:
+                partners_of_bits, top = scanned
+                return Scan(*partners_of_bits.partners(), top.pairs, top.values)
         best, partners = np.full((2, int(groups.max()) + 1, n), -np.inf)
         pairs, features = TopPairs(count, n), torch.arange(n, device=self._table.device)
         for at, values in self._strips(plan, torch.float32, -torch.inf):
@@ -114,6 +118,28 @@ class TorchCounter:
                 _take_pairs(pairs, values.masked_fill_(features <= at[:, None], -torch.inf), at)
         partners = np.where(best > -np.inf, partners, -1).astype(int)
         return Scan(best, partners, pairs.pairs, pairs.values)
+
+    def rank(self, query: Query, order: Indices, count: int) -> tuple[Indices, Floats]:
+        """The ``count`` pairs of the largest measure at [i, j], i before j in that order of all.
+
+        And the measure of each, largest first; ties go to the lowest features.
+        """
+        plan = self._plan(query)
+        if plan.is_fused:
+            whole = plan.in_order(order)
+            sample = plan.in_order(order[:SAMPLE])
+            groups = np.zeros(self.n_features, np.int64)
+            scanned = _scan_bits(plan, whole, sample, order, groups, count)
+            if scanned is not None:
+                return scanned[1].pairs, scanned[1].values
+        pairs = TopPairs(count, self.n_features)
+        place_in_order = np.empty_like(order)
+        place_in_order[order] = np.arange(len(order))
+        place = torch.tensor(place_in_order, device=self._table.device)
+        for at, values in self._strips(plan, torch.float32, -torch.inf):
+            comes_after = place[at][:, None] > place
+            _take_pairs(pairs, values.masked_fill_(comes_after, -torch.inf), at)
+        return pairs.pairs, pairs.values
 
     def _strips(self, plan: Plan, dtype: Any, diagonal: float) -> Iterator[tuple[Tensor, Tensor]]:
         """All columns of some rows at a time, on the device: the rows and their values."""
@@ -137,23 +163,31 @@ class TorchCounter:
         return self._plans[key]
 
 
-def _scan_bits(plan: Plan, groups: Indices, count: int) -> Scan | None:
-    """The same for features of two levels; None: too many pairs are as good as the best."""
+def _scan_bits(
+    plan: Plan, whole: TileSide, sample: TileSide, features: Indices, groups: Indices, count: int
+) -> tuple[kernels.BestPairs, TopPairs] | None:
+    """Best partners and pairs of features of two levels; None: too many pairs are as good.
+
+    ``whole``: all features, in an order of which ``features`` has the places in the table and
+    ``groups`` the groups; of a pair, the measure is that of the first one as xi. ``sample``: the
+    first of them. Partners are places in that order, and pairs are of features.
+    """
     best = kernels.BestPairs(groups, count, plan.table.device)
     pairs, least = TopPairs(count, len(groups)), -np.inf
     if count:  # a first threshold, from some of the pairs
-        values = plan.values(plan.sample, plan.sample, torch.float32)
+        values = plan.values(sample, sample, torch.float32)
         some = values[torch.ones_like(values).triu_(1).bool()]
         least = float(some.topk(count).values[-1]) if count <= len(some) else least
     first, last = 0, -(-len(groups) // SIDE)
     while first < last:  # with as many rows as before: the threshold is that of half the pairs
         tiles = first, min(last, max(1, 2 * first))
-        found = best.compare(plan, tiles, max(least, pairs.least))
+        found = best.compare(plan, whole, tiles, max(least, pairs.least))
         if found is None:
             return None
-        pairs.add(*found)
+        values_found, i, j = found
+        pairs.add(values_found, features[i], features[j])
         first = tiles[1]
-    return Scan(*best.partners(), pairs.pairs, pairs.values)
+    return best, pairs
 
 
 def _take_pairs(pairs: TopPairs, values: Tensor, rows: Tensor) -> None:

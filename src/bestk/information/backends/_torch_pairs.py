@@ -114,6 +114,10 @@ class Plan:
         """The first features."""
         return self._first(SAMPLE)
 
+    def in_order(self, features: Indices) -> TileSide:
+        """Features of two levels in some order, which are at places 0, 1, ... of a result."""
+        return self._side(features, np.arange(len(features)))
+
     def _first(self, n: int) -> TileSide:
         every = np.arange(len(self.table.levels))
         return self._side(every, every[:n])

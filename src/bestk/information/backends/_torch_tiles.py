@@ -119,14 +119,17 @@ class BestPairs:
         shape = int(groups.max()) + 1, len(groups)
         self._best = torch.zeros(shape, dtype=torch.int64, device=device)
 
-    def compare(self, plan: Any, tiles: tuple[int, int], least: float) -> Any:
-        """Compare some rows of tiles: pairs of at least ``least``, None if they are too many."""
+    def compare(self, plan: Any, whole: Any, tiles: tuple[int, int], least: float) -> Any:
+        """Compare some rows of tiles: pairs of at least ``least``, None if they are too many.
+
+        ``whole``: all features, in the order in which each is compared with those after it.
+        """
         counts = torch.zeros(1, dtype=torch.int32, device=self._best.device)
         values = torch.empty(MAX_FOUND, device=counts.device)
         pairs = torch.empty((2, MAX_FOUND), dtype=torch.int32, device=counts.device)
         least = least if self._top else np.inf
         places = [self._best, self._groups, self._best, least, counts, values, pairs, MAX_FOUND]
-        compute_pairs(plan, plan.whole, plan.whole, SCAN, tiles=tiles, places=places)
+        compute_pairs(plan, whole, whole, SCAN, tiles=tiles, places=places)
         n = int(counts)
         if n > MAX_FOUND:
             return None

@@ -84,19 +84,16 @@ def informative_pairs(entropies: Entropies, codes: Codes, classes: Target, count
     relevance = entropies.mi()
     order = np.argsort(-relevance, kind="stable")
     pairs, information = rank_pairs(entropies, codes, classes, order, count)
-    larger = relevance[pairs].max(axis=1)
-    smaller = relevance[pairs].min(axis=1)
-    synergy = information - smaller
-    # One feature of a pair may add nothing given the other, and it may be either: the larger of
-    # the p-values of both counts. Where both have as many levels it is that of the smaller
-    # information.
-    first_is_better = relevance[pairs[:, 0]] >= relevance[pairs[:, 1]]
-    of_first = np.where(first_is_better, synergy + larger, information)
-    of_second = np.where(first_is_better, information, synergy + larger)
-    levels = codes.levels[pairs]
+    of_first = relevance[pairs[:, 0]]
+    of_second = relevance[pairs[:, 1]]
+    synergy = information - np.minimum(of_first, of_second)
+    levels_of_first = codes.levels[pairs[:, 0]]
+    levels_of_second = codes.levels[pairs[:, 1]]
+    # Either of the two may be the one that adds nothing given the other, so the larger p-value
+    # counts. If both have as many levels, it is that of the smaller information.
     tails = np.maximum(
-        given_tails(of_first, levels[:, 0], levels[:, 1], classes),
-        given_tails(of_second, levels[:, 1], levels[:, 0], classes),
+        given_tails(synergy + of_first, levels_of_first, levels_of_second, classes),
+        given_tails(synergy + of_second, levels_of_second, levels_of_first, classes),
     )
     n_pairs = codes.n_features * (codes.n_features - 1) / 2
     return PairScan(pairs, information, synergy, np.minimum(1.0, n_pairs * tails))

@@ -73,7 +73,7 @@ print(f"from the best method to the worst: {100 * of_methods.mean():.1f} points 
 print(f"from the best number to the worst: {100 * of_numbers.mean():.1f} points on average")
 
 # %%
-# A few features already predict well, more of them slowly better, and the methods differ least
+# A few features already predict well, more of them slowly better, and the methods differ little
 # where there are most features. On rows held out the winner does no better than all features: what
 # is gained here is a shorter list. A grid pays for the same counting again and again; where only k
 # is sought, :class:`bestk.SelectBestKCV` counts once for all k.

@@ -32,7 +32,7 @@ def block(number):
 # far, here after each block, and warns of columns that are no better than chance in these rows.
 
 n_blocks = 20
-selector = SelectBestK(k=TELLING, discretizer=None, bound=None)
+selector = SelectBestK(k=TELLING)
 scores, found = [], []
 for number in range(n_blocks):
     selector.partial_fit(*block(number)).finalize()
@@ -57,11 +57,10 @@ plt.show()
 # The same from ``fit``, which takes a function that returns the blocks, or the name of a file or a
 # folder; and from the whole table.
 
-options = {"discretizer": None, "bound": None}
-in_blocks = SelectBestK(k=TELLING, **options).fit(lambda: map(block, range(n_blocks)))
+in_blocks = SelectBestK(k=TELLING).fit(lambda: map(block, range(n_blocks)))
 parts = [block(number) for number in range(n_blocks)]
 X, y = (np.concatenate(part) for part in zip(*parts, strict=True))
-at_once = SelectBestK(k=TELLING, **options).fit(X, y)
+at_once = SelectBestK(k=TELLING).fit(X, y)
 
 # %%
 values = {s.solution_.objective for s in (selector, in_blocks, at_once)}

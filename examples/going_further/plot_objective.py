@@ -33,7 +33,7 @@ prices = np.array([price.get(name, 5) for name in X.columns])  # six serum value
 
 @dataclass(frozen=True)
 class Priced(Balanced):
-    """The default's objective, less what each feature costs."""
+    """The objective ``balanced``, less what each feature costs."""
 
     costs: tuple[float, ...] = ()  # nats, one for each feature
 

@@ -42,7 +42,7 @@ def simulate(seed, strength=1.0):
 
 # %%
 # Fourteen places are to be chosen: twice as many as there are causes. The F-test is what most
-# scans do; ``jmi`` and ``mrmr`` add one place after another; ``auto`` chooses all together.
+# scans do; ``jmi`` and ``mrmr`` add one place after another; ``auto`` adds pairs as well.
 
 selectors = {
     "F-test": SelectKBest(f_classif, k=14),
@@ -114,6 +114,6 @@ for name, shares in found.items():
 
 # %%
 # A scan of single places does not see the pair however strong it is, and spends many of its
-# choices on neighbours that repeat each other. Chosen together, the pair is found once it is
-# strong enough; a weak one is lost to all four. Not every place that is taken is a cause: the
+# choices on neighbours that repeat each other. ``auto`` finds the pair once it is strong enough for
+# its synergy to be significant among all pairs. Not every place that is taken is a cause: the
 # picture of one cohort shows several that are none, because more were asked for than there are.

@@ -3,8 +3,8 @@ A number to predict: nothing needs to be cut into levels
 ========================================================
 
 Ten measurements of patients, and how far their diabetes went within a year: a number, not a
-class. Which measurements foretell it? ``information="gaussian"`` takes the numbers as they are;
-counting needs levels, of the measurements and of the target.
+class. Which measurements foretell it? The default takes the numbers as they are. Methods that count
+need levels, of the measurements and of the target.
 """
 
 import matplotlib.pyplot as plt
@@ -23,8 +23,7 @@ X, y = load_diabetes(return_X_y=True, as_frame=True)
 # This target is a whole number for each patient, which could as well be a class:
 # ``target="continuous"`` says that it is not.
 
-options = {"information": "gaussian", "target": "continuous"}
-selector = SelectBestK(k=5, **options).fit(X, y)
+selector = SelectBestK(k=5, target="continuous").fit(X, y)
 print(selector.solution_.to_frame().drop(columns="item").round(3))
 
 # %%
@@ -35,19 +34,20 @@ plots.plot_pairs(selector)
 plt.show()
 
 # %%
-# Against counts: the same method, the same folds, ridge regression on what it selects.
+# What do levels cost? A method that takes both, greedy mRMR, with covariances
+# (``information="gaussian"``) and with counts: the same folds, ridge regression on what it selects.
 
 ks = range(1, 11)
 model = make_pipeline(StandardScaler(), Ridge())
 folds = RepeatedKFold(n_splits=5, n_repeats=2, random_state=0)
 curves = {
     information: error_curves(
-        X, y, "auto", ks, estimator=model, cv=folds, bound=None,
+        X, y, "mrmr", ks, estimator=model, cv=folds, bound=None,
         information=information, target="continuous",
     )
     for information in ("gaussian", "discrete")
 }  # fmt: skip
-shares = {name: curve.mean_error()["auto"] / np.var(y) for name, curve in curves.items()}
+shares = {name: curve.mean_error()["mrmr"] / np.var(y) for name, curve in curves.items()}
 
 fig, ax = plt.subplots(layout="constrained")
 for (name, line), colour in zip(shares.items(), ("#0072B2", "#E69F00"), strict=True):

@@ -49,5 +49,5 @@ print("features of one-se:", ", ".join(careful.get_feature_names_out()))
 
 # %%
 # Naive Bayes needs a handful of features, and is worse with all of them. A linear model gains from
-# about a dozen, which ``k="auto"`` therefore takes. The accuracies of the three differ by less
+# more, so that ``k="auto"`` takes some more. The accuracies of the three differ by less
 # than the folds do. Where the model is known, choose k with it.

@@ -46,7 +46,7 @@ def test_pandas_and_polars_give_the_same_features_and_only_plain_counts_fall_for
 def test_the_number_of_features_matters_more_than_the_method(run):
     ran = run("grid_search")
     assert ran["of_numbers"].mean() > 1.5 * ran["of_methods"].mean()
-    assert ran["of_methods"].argmin() == len(ran["ks"]) - 1
+    assert ran["of_methods"][-1] < ran["of_methods"].mean() / 2
     assert (np.diff(ran["scores"].mean(axis=0)) > 0).all()
     assert ran["held_out"] < ran["search"].best_score_
     assert ran["held_out"] <= ran["plain"] + 0.02
@@ -57,7 +57,7 @@ def test_naive_bayes_needs_a_handful_of_features_and_a_linear_model_gains_from_m
     scores, chosen = ran["scores"], ran["chosen"]
     assert chosen["one-se"] <= chosen["best"] < 10
     errors = ran["auto"].k_errors_
-    assert chosen["auto"] < 10 < 2 * chosen["best"] < min(errors, key=errors.get)
+    assert chosen["best"] < chosen["auto"] <= min(errors, key=errors.get)
     between_rules = np.ptp([scores[chosen[rule]] for rule in ("auto", "one-se", "best")])
     assert between_rules < ran["careful"].cv_results_["std_test_score"].mean()
     assert scores[chosen["all"]] <= min(scores[chosen["one-se"]], scores[chosen["best"]])
@@ -98,22 +98,23 @@ def test_few_pixels_chosen_together_lie_apart_and_read_digits_better(run):
     assert max(apart) < min(touching(ran["chosen"][name]) for name in alone)
 
 
-def test_only_places_chosen_together_find_the_pair_and_only_a_strong_one(run):
+def test_only_the_default_finds_a_pair_of_genotypes(run):
     ran = run("snps")
     weak, strong = ({name: share[s, 1] for name, share in ran["found"].items()} for s in (1, -1))
     assert strong["auto"] > 0.8
     assert strong["F-test"] == 0
-    assert max(strong[name] for name in ("F-test", "mrmr", "jmi")) < 0.5
-    assert max(weak.values()) < 0.5
+    others = ("F-test", "mrmr", "jmi")
+    assert max(strong[name] for name in others) < 0.5
+    assert max(weak[name] for name in others) < 0.5
     alone = {name: share[-1, 0] for name, share in ran["found"].items()}
     assert alone["auto"] > alone["F-test"]
 
 
 def test_half_of_the_measurements_predict_nearly_as_well_as_all_and_need_no_bins(run):
     ran = run("diabetes")
-    errors = ran["shares"]["gaussian"]
+    errors = ran["shares"]["auto"]
     assert errors[4] < errors[-1] + 0.02
-    assert {2, 3, 4, 5} <= set(ran["better"])
+    assert {5, 6, 7} <= set(ran["better"])
 
 
 def test_no_choice_exceeds_the_bounds_and_the_tight_one_is_nearly_the_best(run):

@@ -117,8 +117,8 @@ class BlockInformation:
 
     def cmi(self, rows: Indices, columns: Indices) -> Floats:
         """``I(xj; y | xi)`` at ``[i, j]``, for the features of ``rows`` and of ``columns``."""
-        both = np.concatenate([rows, columns])
-        part = self.design.keep(both)
+        # The features of the rows come first, and then those of the columns, as a table of its own.
+        part = self.design.keep(np.concatenate([rows, columns]))
         information = np.zeros((len(rows), len(columns)))
         with threads(self.n_jobs):
             for target in self.targets:
@@ -410,7 +410,7 @@ def _total_relevance(
 ) -> Floats:
     """I(xi; y) of each feature, less chance, summed over targets; at most their entropies."""
     total = np.zeros(design.n_features)
-    for target, own in zip(targets, explained, strict=True):
-        moments = ConditionalMoments(design, target, noise=0.0, explained=own)
+    for target, explained_by_target in zip(targets, explained, strict=True):
+        moments = ConditionalMoments(design, target, noise=0.0, explained=explained_by_target)
         total += np.minimum(block_information(design, moments), target.entropy)
     return total

@@ -483,7 +483,7 @@ class _Strip:
 
     def other_columns(self) -> list[_BlockColumns]:
         """Indicators of missing values, and the squares and bins that say more than scores do."""
-        pieces = [self._gaps()]
+        pieces = [self._missing_indicators()]
         curves = self._curves()
         by_scores = [target.explain(self.scores, self.unit) for target in self.targets]
         by_curves = [target.explain(curves, self.unit) for target in self.targets]
@@ -498,12 +498,12 @@ class _Strip:
             for scores, squares in zip(by_scores, by_curves, strict=True)
         ]
         if self.adjustment is None:
-            pieces += self._bins(smooth, is_curved)
+            pieces += self._bin_means(smooth, is_curved)
         else:
-            pieces += self._bins_given(self.adjustment, smooth, is_curved)
+            pieces += self._bin_means_given_covariates(self.adjustment, smooth, is_curved)
         return [piece for piece in pieces if len(piece.features)]
 
-    def _gaps(self) -> _BlockColumns:
+    def _missing_indicators(self) -> _BlockColumns:
         """An indicator for each column with several missing values."""
         counts = self.missing.sum(axis=1)
         has_gaps = (counts >= self.constants.min_level_rows) & (counts < self.n_samples)
@@ -559,7 +559,7 @@ class _Strip:
         standardise_weighted(curves, self.weights, self.unit)
         return curves
 
-    def _bins(self, smooth: Sequence[Floats], is_curved: Mask) -> list[_BlockColumns]:
+    def _bin_means(self, smooth: Sequence[Floats], is_curved: Mask) -> list[_BlockColumns]:
         """The mean target in bins, for columns that tell more in bins than by score and curve.
 
         ``smooth``: what scores and curves explain of each target. The test is Pillai's trace of the
@@ -573,14 +573,13 @@ class _Strip:
         plain = self.scores if self.weights is None else self.scores / root
         padded_limits = np.full(KERNEL_BINS - 1, np.inf)
         padded_limits[: len(limits)] = self.unit * limits
-        return [
-            piece
+        pieces = [
+            self._bin_means_of_target(target, explained, is_curved, plain, padded_limits)
             for target, explained in zip(self.targets, smooth, strict=True)
-            if (piece := self._bins_of_target(target, explained, is_curved, plain, padded_limits))
-            is not None
         ]
+        return [piece for piece in pieces if piece is not None]
 
-    def _bins_of_target(
+    def _bin_means_of_target(
         self,
         target: TargetScores,
         smooth: Floats,
@@ -623,7 +622,7 @@ class _Strip:
         degrees = np.repeat(more_bins[needed] / n_means, n_means)
         return _BlockColumns(np.repeat(self.features[needed], n_means), stacked, degrees)
 
-    def _bins_given(
+    def _bin_means_given_covariates(
         self, adjustment: Adjustment, smooth: Sequence[Floats], is_curved: Mask
     ) -> list[_BlockColumns]:
         """The same given covariates, which are subtracted from indicators of the bins.
@@ -691,10 +690,12 @@ def _information_beside(by_columns: Floats, by_scores: Floats) -> Floats:
 
     Both are given by what the target explains of them, as coordinates, one column for each.
     """
-    shared = (by_columns * by_scores).sum(axis=0)
-    left_by_scores = np.maximum(1.0 - (by_scores**2).sum(axis=0), SMALLEST_VARIANCE)
-    left = 1.0 - (by_columns**2).sum(axis=0) - shared**2 / left_by_scores
-    return np.asarray(-0.5 * np.log(np.maximum(left, SMALLEST_VARIANCE)))
+    # Given the target, the two have a covariance, minus this, although they have none in total.
+    explained_covariance = (by_columns * by_scores).sum(axis=0)
+    score_variance = np.maximum(1.0 - (by_scores**2).sum(axis=0), SMALLEST_VARIANCE)
+    column_variance = 1.0 - (by_columns**2).sum(axis=0)
+    given_both = column_variance - explained_covariance**2 / score_variance
+    return np.asarray(-0.5 * np.log(np.maximum(given_both, SMALLEST_VARIANCE)))
 
 
 def _category_columns(

@@ -44,11 +44,15 @@ class _EqualBlocks:
     """Whether the first 1, 2, ..., d columns of a block may stand for it."""
 
     def condition_on(self, total: Floats, within: Floats) -> None:
-        """Subtract what one more selected column explains; rows as those of ``Conditional``."""
-        row = total[self.columns]
-        self.total -= row[:, np.newaxis] * row
-        row = within[self.columns]
-        self.within -= row[:, np.newaxis] * row
+        """Subtract what one more selected column explains.
+
+        ``total`` and ``within`` have an entry for each block column: its covariance with the
+        selected one over the standard deviation of that one (``ConditionalMoments.total_rows``).
+        """
+        with_total = total[self.columns]
+        self.total -= with_total[:, np.newaxis] * with_total
+        with_within = within[self.columns]
+        self.within -= with_within[:, np.newaxis] * with_within
 
     def information(self) -> Floats:
         """Information of the first 1, 2, ..., d columns of each block, one row for each number."""
@@ -68,23 +72,28 @@ def _variances_given_earlier(covariances: Floats) -> Floats:
     size = len(covariances)
     if size == 1:
         return np.asarray(covariances[0])
-    rest = covariances.copy()
+    remaining = covariances.copy()
     variances = np.empty((size, covariances.shape[2]))
     for column in range(size):
-        variance = rest[column, column]
+        variance = remaining[column, column]
         variances[column] = variance
         varies = variance > SMALLEST_VARIANCE
-        later = rest[column, column + 1 :] * varies
-        shared = later[:, np.newaxis] * later / np.where(varies, variance, 1.0)
-        rest[column + 1 :, column + 1 :] -= shared
+        with_later = remaining[column, column + 1 :] * varies
+        explained = with_later[:, np.newaxis] * with_later / np.where(varies, variance, 1.0)
+        remaining[column + 1 :, column + 1 :] -= explained
     return variances
 
 
 @dataclass(frozen=True)
-class BlockValues:
-    """What blocks of the same number of columns tell; row i is of their first i + 1 columns."""
+class PrefixInformation:
+    """The information of blocks of the same number of columns, and of their first columns only.
+
+    Arrays have one column for each block; row i is that of its first i + 1 columns, a prefix.
+    """
 
     features: Indices
+    """The features that have these blocks."""
+
     information: Floats
     """In nats, given the columns that are selected."""
 
@@ -95,7 +104,10 @@ class BlockValues:
     """Whether these columns may stand for the feature."""
 
     def best_prefixes(self, cost_of_degree: float) -> tuple[Indices, Floats]:
-        """The row of each block with the largest gain: information less a cost for parameters."""
+        """The row of the prefix of each block with the largest gain, and that gain.
+
+        A gain is information less ``cost_of_degree`` nats for each parameter.
+        """
         gains = self.information - cost_of_degree * self.degrees
         gains[~self.is_allowed] = -np.inf
         best = gains.argmax(axis=0)
@@ -160,10 +172,10 @@ class ConditionalMoments:
         is_allowed = np.arange(1, size + 1)[:, np.newaxis] >= self.design.least_columns[features]
         return _EqualBlocks(features, columns, total, within, degrees, is_allowed)
 
-    def information(self) -> list[BlockValues]:
-        """What the blocks tell about the target, those of equal size together."""
+    def information(self) -> list[PrefixInformation]:
+        """What blocks and their prefixes tell about the target; one entry for each block size."""
         return [
-            BlockValues(
+            PrefixInformation(
                 features=blocks.features,
                 information=blocks.information(),
                 degrees=blocks.degrees * self.target.degrees,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 
 import numpy as np
 
@@ -143,9 +143,9 @@ class PairSearch:
     def _joined(self, of_targets: Sequence[Sequence[Pair]]) -> list[Pair]:
         """Pairs that were found for several targets, once each, with the smallest p-value."""
         pairs: dict[tuple[int, int], Pair] = {}
-        for pair in (pair for found in of_targets for pair in found):
-            known = pairs.get((pair.first, pair.second))
-            if known is None or pair.pvalue < known.pvalue:
+        for pair in chain.from_iterable(of_targets):
+            of_other_target = pairs.get((pair.first, pair.second))
+            if of_other_target is None or pair.pvalue < of_other_target.pvalue:
                 pairs[pair.first, pair.second] = pair
         return list(pairs.values())
 
@@ -188,11 +188,12 @@ def pair_columns(
         standardise_weighted(products, design.weights, design.unit)
         if design.adjustment is not None:
             design.adjustment.subtract_from(products)
-        own = np.arange(next_column, next_column + len(products))
+        product_columns = np.arange(next_column, next_column + len(products))
         next_column += len(products)
         columns.append(products)
-        single = [design.columns_of(feature) for feature in (pair.first, pair.second)]
-        blocks.append(np.concatenate([*single, own]))
+        columns_of_first = design.columns_of(pair.first)
+        columns_of_second = design.columns_of(pair.second)
+        blocks.append(np.concatenate([columns_of_first, columns_of_second, product_columns]))
     return np.concatenate(columns), blocks
 
 
@@ -202,8 +203,8 @@ def keep_pairs(
     """Some of the pairs that ``pair_columns`` gives: their columns, and their blocks."""
     is_kept = np.zeros(len(columns), bool)
     for block, keeps in zip(blocks, kept, strict=True):
-        own = block[block >= design.n_columns] - design.n_columns
-        is_kept[own] = keeps
+        product_columns = block[block >= design.n_columns] - design.n_columns
+        is_kept[product_columns] = keeps
     place_of = np.concatenate(
         [np.arange(design.n_columns), design.n_columns + np.cumsum(is_kept) - 1]
     )

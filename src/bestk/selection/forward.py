@@ -79,7 +79,10 @@ class _Candidates:
         self.gain_alone = np.maximum(self.gain, 0.0)
 
     def _measure(self) -> None:
-        """Measure the gain of each block, and how many of its columns give it."""
+        """Measure the gain of each block, and how many of its columns give it.
+
+        Probabilities are raised where features have become clearer; pairs have theirs by a scan.
+        """
         design = self.moments.design
         self.gain = np.empty(design.n_features)
         self.columns_used = np.empty(design.n_features, np.int64)
@@ -88,14 +91,18 @@ class _Candidates:
             best, gains = values.best_prefixes(cost)
             self.gain[values.features] = gains
             self.columns_used[values.features] = best + 1
-            single = np.flatnonzero(values.features < self.n_features)
-            rows = best[single]
-            statistics = 2.0 * design.effective_rows * values.information[rows, single]
-            degrees = values.degrees[rows, single]
-            self._update_probability(values.features[single], statistics, degrees)
+            not_pairs = np.flatnonzero(values.features < self.n_features)
+            prefixes = best[not_pairs]
+            information = values.information[prefixes, not_pairs]
+            statistics = 2.0 * design.effective_rows * information
+            degrees = values.degrees[prefixes, not_pairs]
+            self._update_probability(values.features[not_pairs], statistics, degrees)
 
     def _update_probability(self, features: Indices, statistics: Floats, degrees: Floats) -> None:
-        """Raise the probability of features whose statistic is larger than it ever was."""
+        """Raise the probability of features whose statistic is larger than it ever was.
+
+        Statistics of unequal degrees of freedom are compared by what they have above their mean.
+        """
         excess = statistics - degrees
         larger = excess > self.largest_excess[features]
         features = features[larger]

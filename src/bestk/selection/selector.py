@@ -80,7 +80,8 @@ class SelectBestK(PartialFit):
     bound : {"fast", "tight", None}, default="fast"
         Effort for the upper bound of a quadratic method; see :func:`bestk.solve`.
     time_limit : float, default=None
-        Seconds for the solver.
+        Seconds for the solver; with the default method, for a scan of all pairs of columns, which
+        takes up to about ten seconds if this is None.
     threshold : float, default=None
         Minimum new information, in nats: k, then the largest number allowed (1.0 for all), is
         lowered to the last number before one at which some selected feature has less; at least
@@ -131,7 +132,7 @@ class SelectBestK(PartialFit):
     Notes
     -----
     Missing values are a level of their own where columns are counted, and stand at the mean
-    where they are Gaussian. Columns of one value are selected only where no others are left.
+    where they are Gaussian; the default has an indicator of them as well. Columns of one value are selected only where no others are left.
     Columns at chance level, leaks, copies and the like are reported in one
     :class:`SelectionWarning`, which is kept in ``solution_.warnings``.
     The default estimates from a random sample of 200,000 rows, more where most are of one class;

@@ -132,7 +132,8 @@ class SelectBestK(PartialFit):
     Notes
     -----
     Missing values are a level of their own where columns are counted, and stand at the mean
-    where they are Gaussian; the default has an indicator of them as well. Columns of one value are selected only where no others are left.
+    where they are Gaussian; the default has an indicator of them as well. Columns of one value are
+    selected only where no others are left.
     Columns at chance level, leaks, copies and the like are reported in one
     :class:`SelectionWarning`, which is kept in ``solution_.warnings``.
     The default estimates from a random sample of 200,000 rows, more where most are of one class;

@@ -34,6 +34,10 @@ SMALLEST_VARIANCE = 1e-6
 # ten milliseconds.
 MAX_SMALL_WORK = 2**25
 
+# Up to this number of columns, too: one product of matrices costs less than one pass over all rows
+# for each selected column.
+MAX_SMALL_COLUMNS = 400
+
 # Block columns that are copied at a time.
 STRIP_COLUMNS = 256
 
@@ -110,7 +114,7 @@ class TargetScores:
         """
         lengths = np.where(self.lengths > 0, self.lengths, 1.0)
         scale = unit * lengths * np.sqrt(values.shape[1])
-        with calm_blas(values.size * len(self.columns)):
+        with calm_blas():
             products = self.columns @ values.T
         return np.asarray(products / scale[:, np.newaxis])
 
@@ -285,18 +289,34 @@ class Design:
     @property
     def _is_small(self) -> bool:
         """Whether the covariances of all block columns are computed at once."""
-        return self.n_columns**2 * self.n_samples <= MAX_SMALL_WORK
+        is_narrow = self.n_columns <= MAX_SMALL_COLUMNS
+        return is_narrow or self.n_columns**2 * self.n_samples <= MAX_SMALL_WORK
 
     @cached_property
     def _all_covariances(self) -> Floats:
-        columns = np.concatenate(self.parts)
+        scale = self.n_samples * self.unit**2
         with calm_blas():
-            products = columns @ columns.T
-        return np.asarray(products / (self.n_samples * self.unit**2))
+            products = np.block([[left @ right.T for right in self.parts] for left in self.parts])
+        return np.asarray(products / scale)
 
     @cached_property
     def _sums_of_squares(self) -> Floats:
         return np.concatenate([np.einsum("ij,ij->i", part, part) for part in self.parts])
+
+    def select_features(self, features: Indices) -> "Design":
+        """The same block columns, some of whose features are of interest."""
+        blocks = [self.columns_of(feature) for feature in features.tolist()]
+        selected = replace(
+            self,
+            block_columns=np.concatenate(blocks),
+            starts=np.cumsum([0, *(len(block) for block in blocks)]),
+            least_columns=self.least_columns[features],
+        )
+        # Sums over rows that are known are those of the same columns.
+        for name in ("_all_covariances", "_sums_of_squares"):
+            if name in vars(self):
+                vars(selected)[name] = vars(self)[name]
+        return selected
 
     def keep(self, features: Indices) -> "Design":
         """Some of the features, which may repeat, with their block columns only."""

@@ -7,7 +7,7 @@ from itertools import chain, product
 import numpy as np
 
 from bestk._cached import cached_property
-from bestk._typing import Floats, Indices, Mask
+from bestk._typing import Floats, Indices
 from bestk.data.codes import Codes
 from bestk.data.table import Table
 from bestk.data.target import ParsedTarget, Target
@@ -195,21 +195,6 @@ def pair_columns(
         columns_of_second = design.columns_of(pair.second)
         blocks.append(np.concatenate([columns_of_first, columns_of_second, product_columns]))
     return np.concatenate(columns), blocks
-
-
-def keep_pairs(
-    design: Design, columns: Floats, blocks: Sequence[Indices], kept: Mask
-) -> tuple[Floats, list[Indices]]:
-    """Some of the pairs that ``pair_columns`` gives: their columns, and their blocks."""
-    is_kept = np.zeros(len(columns), bool)
-    for block, keeps in zip(blocks, kept, strict=True):
-        product_columns = block[block >= design.n_columns] - design.n_columns
-        is_kept[product_columns] = keeps
-    place_of = np.concatenate(
-        [np.arange(design.n_columns), design.n_columns + np.cumsum(is_kept) - 1]
-    )
-    renumbered = [place_of[block] for block, keeps in zip(blocks, kept, strict=True) if keeps]
-    return columns[is_kept], renumbered
 
 
 def _bin_products(first: Indices, second: Indices) -> Floats:

@@ -24,7 +24,7 @@ from bestk.information.block_information import BlockInformation
 from bestk.information.blocks import Design, TargetScores
 from bestk.information.constants import BlockConstants
 from bestk.information.moments import ConditionalMoments
-from bestk.information.synergy import Pair, keep_pairs, pair_columns
+from bestk.information.synergy import Pair, pair_columns
 from bestk.native.threads import threads
 from bestk.problem.solution import Solution
 from bestk.selection.method import Ints, Method, Solutions
@@ -155,28 +155,28 @@ class ForwardSelection:
         if not pairs or information.search is None:
             return [], design, explained
         columns, blocks = pair_columns(design, information.search, pairs)
+        with_pairs = design.with_columns(columns, blocks)
         tells_more = [
-            pairs_that_tell_more(information, target, columns, blocks)
-            for target in information.targets
+            pairs_that_tell_more(information, target, with_pairs) for target in information.targets
         ]
         kept = np.any(tells_more, axis=0)
         if design.adjustment is not None:
             # Pairs are found in counts, in which covariates are not adjusted for.
-            pvalues = pvalues_of_pairs(
-                information, columns, blocks, information.search.table.n_features
-            )
+            n_table = information.search.table.n_features
+            pvalues = pvalues_of_pairs(information, with_pairs, n_table)
             kept &= pvalues < information.constants.pair_pvalue
             pairs = [
                 replace(pair, pvalue=max(pair.pvalue, pvalue))
                 for pair, pvalue in zip(pairs, pvalues.tolist(), strict=True)
             ]
-        if not kept.any():
+        places = np.flatnonzero(kept)
+        if not len(places):
             return [], design, explained
-        columns, blocks = keep_pairs(design, columns, blocks, kept)
+        features = np.arange(information.n_features)
         of_pairs = [target.explain(columns, design.unit) for target in information.targets]
         return (
-            [pairs[place] for place in np.flatnonzero(kept)],
-            design.with_columns(columns, blocks),
+            [pairs[place] for place in places],
+            with_pairs.select_features(np.append(features, information.n_features + places)),
             [np.hstack([one, more]) for one, more in zip(explained, of_pairs, strict=True)],
         )
 
@@ -257,57 +257,51 @@ class ForwardSelection:
 
 
 def pairs_that_tell_more(
-    information: BlockInformation,
-    target: TargetScores,
-    columns: Floats,
-    blocks: Sequence[Indices],
+    information: BlockInformation, target: TargetScores, with_pairs: Design
 ) -> Mask:
     """Whether the columns that pairs add tell more, beside both features, than they cost.
 
-    ``blocks`` are those of the pairs; ``columns`` are the block columns that are new.
+    ``with_pairs``: the design of the information, and then a feature for each pair.
     """
     design = information.design
-    moments = _moments_of_pairs(design, target, information.noise, columns, blocks)
-    synergy, degrees = _beside_both(moments, _count_single_columns(design, blocks))
+    moments = _moments_of_pairs(design, target, information.noise, with_pairs)
+    synergy, degrees = _beside_both(moments, _count_single_columns(design, with_pairs))
     cost = information.constants.parameter_cost / (2.0 * design.effective_rows)
     return np.asarray(synergy > cost * degrees)
 
 
-def pvalues_of_pairs(
-    information: BlockInformation, columns: Floats, blocks: Sequence[Indices], n_table: int
-) -> Floats:
+def pvalues_of_pairs(information: BlockInformation, with_pairs: Design, n_table: int) -> Floats:
     """How often chance makes products tell as much beside both features, in any pair of a table.
 
     For any of the targets. ``n_table``: the number of columns of the table, of which all pairs were
-    looked at; other arguments are those of :func:`pairs_that_tell_more`.
+    looked at; ``with_pairs`` is that of :func:`pairs_that_tell_more`.
     """
     design = information.design
     n_pairs = n_table * (n_table - 1) / 2
-    pvalues = np.ones(len(blocks))
+    pvalues = np.ones(with_pairs.n_features - design.n_features)
     for target in information.targets:
-        moments = _moments_of_pairs(design, target, 0.0, columns, blocks)
-        synergy, degrees = _beside_both(moments, _count_single_columns(design, blocks))
+        moments = _moments_of_pairs(design, target, 0.0, with_pairs)
+        synergy, degrees = _beside_both(moments, _count_single_columns(design, with_pairs))
         statistics = 2.0 * design.effective_rows * np.maximum(synergy, 0.0)
         pvalues = np.minimum(pvalues, n_pairs * chdtrc(degrees, statistics))
     return pvalues
 
 
 def _moments_of_pairs(
-    design: Design,
-    target: TargetScores,
-    noise: float,
-    columns: Floats,
-    blocks: Sequence[Indices],
+    design: Design, target: TargetScores, noise: float, with_pairs: Design
 ) -> ConditionalMoments:
-    """Covariances of pairs alone, which have these blocks."""
-    whole = design.with_columns(columns, blocks)
-    pairs = whole.keep(np.arange(design.n_features, whole.n_features))
+    """Covariances of the pairs alone, which are the features after those of the design."""
+    pairs = with_pairs.select_features(np.arange(design.n_features, with_pairs.n_features))
     return ConditionalMoments(pairs, target, noise)
 
 
-def _count_single_columns(design: Design, blocks: Sequence[Indices]) -> Indices:
-    """How many columns of each block are those of single features, which come first."""
-    return np.array([int((block < design.n_columns).sum()) for block in blocks])
+def _count_single_columns(design: Design, with_pairs: Design) -> Indices:
+    """How many columns of the block of each pair are those of its two features."""
+    counts = [
+        int((with_pairs.columns_of(pair) < design.n_columns).sum())
+        for pair in range(design.n_features, with_pairs.n_features)
+    ]
+    return np.array(counts)
 
 
 def _beside_both(moments: ConditionalMoments, n_single_columns: Indices) -> tuple[Floats, Floats]:

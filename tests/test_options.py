@@ -74,7 +74,7 @@ def with_auto_k(fit=None, X=X, y=Y, **options):
 
 
 def with_estimator(fit=None, X=X, y=Y, **options):
-    selector = SelectBestKCV(LogisticRegression(), ks=[2], **options).fit(X, y, **(fit or {}))
+    selector = SelectBestKCV(LogisticRegression(), ks=[1, 2], **options).fit(X, y, **(fit or {}))
     return names_of(selector), selector.cv_results_["mean_test_score"].tolist()
 
 
@@ -90,7 +90,7 @@ def curves(fit=None, X=X, y=Y, **options):
 
 
 def stable(fit=None, X=X, y=Y, **options):
-    found = stability_selection(X, y, 2, n_subsamples=5, random_state=0, **options, **(fit or {}))
+    found = stability_selection(X, y, 3, n_subsamples=5, random_state=0, **options, **(fit or {}))
     return found.supports
 
 

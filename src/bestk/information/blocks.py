@@ -637,7 +637,9 @@ class _Strip:
         n_means = min(target.degrees, sums.shape[2])
         bins = np.searchsorted(limits, plain[needed], side="right")
         columns = [means[place, bins[row], :n_means].T for row, place in enumerate(needed.tolist())]
-        stacked = np.ascontiguousarray(np.concatenate(columns)) / means[needed].max()
+        # Shares of classes lie in 0..1; means of scores are in multiples of the unit.
+        scale = 1.0 if has_mean else self.unit
+        stacked = np.ascontiguousarray(np.concatenate(columns)) / scale
         standardise_weighted(stacked, self.weights, self.unit)
         degrees = np.repeat(more_bins[needed] / n_means, n_means)
         return _BlockColumns(np.repeat(self.features[needed], n_means), stacked, degrees)

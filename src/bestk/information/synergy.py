@@ -24,6 +24,10 @@ from bestk.information.reading import (
 )
 from bestk.information.scan import strongest_pairs
 
+# Pairs that are candidates, times rows: the columns of more pairs would take longer to sum up than
+# all columns of the table.
+CANDIDATE_WORK = 4e6
+
 # Pairs of columns times rows that a scan may take unless the user gives a time limit: about ten
 # seconds on two cores, and on a GPU much less. It is a count of operations, so that the speed of a
 # machine does not change what is selected.
@@ -76,11 +80,12 @@ class PairCounts:
 
     def strongest(self, constants: BlockConstants) -> list[Pair]:
         """The pairs with the most synergy that is beyond chance, the strongest first."""
+        affordable = int(CANDIDATE_WORK / self.codes.n_samples)
         scan = strongest_pairs(
             self.entropies,
             self.codes,
             self.classes.n_classes,
-            constants.max_pairs,
+            max(1, min(constants.max_pairs, affordable)),
             constants.pair_pvalue,
             self.classes.n_rows,
         )

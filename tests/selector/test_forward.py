@@ -359,3 +359,18 @@ def test_pairs_of_targets_are_added_for_those_that_have_them():
     second = X[:, 0] + X[:, 1]
     Y = np.column_stack([first > 0, second > 0]).astype(int)
     assert set(select(X, Y, 4).support) == {0, 1, 7, 11}
+
+
+@pytest.mark.parametrize("seed", [0, 25])
+def test_no_single_feature_exceeds_the_bound_of_one_feature(seed):
+    # The feature that is selected has the largest gain times probability; of noise, as here, that
+    # need not be the largest gain.
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({f"n{i}": rng.normal(size=200) for i in range(20)})
+    for i in range(20):
+        X[f"c{i}"] = pd.Categorical(rng.integers(0, 12, 200).astype(str))
+    y = rng.normal(size=200)
+    best = SelectBestK(1).fit(X, y).solution_
+    for name in X:
+        alone = SelectBestK(1, include=[name]).fit(X, y).solution_
+        assert alone.objective <= best.upper_bound * (1 + 1e-12)

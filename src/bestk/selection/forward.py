@@ -142,6 +142,9 @@ class ForwardSelection:
             for target, own in zip(information.targets, explained, strict=True)
         ]
         self.totals = np.zeros(len(self.targets))
+        gains = np.sum([target.gain for target in self.targets], axis=0)
+        # No single feature adds more than this: a bound of the objective of one feature.
+        self.largest_single_gain = max(0.0, float(gains[: information.n_features].max()))
 
     def _find_pairs(self) -> tuple[list[Pair], Design, list[Floats]]:
         """The pairs with synergy, a design that has them as further features, and more.
@@ -339,13 +342,16 @@ class BlockForward(Method):
         """Pick features for every k of a list; the steps of the largest serve all."""
         start = perf_counter()
         with threads(entropies.n_jobs):
-            steps = ForwardSelection(entropies, max(ks), include).run()
+            selection = ForwardSelection(entropies, max(ks), include)
+            selection.run()
         seconds = (perf_counter() - start) / len(ks)
-        return [_solution(steps[:k], entropies.n_features, len(include), seconds) for k in ks]
+        return [_solution(selection, k, seconds) for k in ks]
 
 
-def _solution(steps: list[Step], n_features: int, n_included: int, seconds: float) -> Solution:
-    """The features of some steps; the first of a pair gives way if its second is not there."""
+def _solution(selection: ForwardSelection, k: int, seconds: float) -> Solution:
+    """The first k features; the first of a pair gives way if its second is not there."""
+    steps = selection.steps[:k]
+    n_included = len(selection.include)
     last = steps[-1]
     if last.instead is not None:
         steps = [*steps[:-1], last.instead]
@@ -358,12 +364,15 @@ def _solution(steps: list[Step], n_features: int, n_included: int, seconds: floa
     if max(useful, n_included) < len(steps) and useful > 0:
         first = ordinal(max(useful, n_included) + 1)
         warnings = (f"from the {first} feature on, nothing is added above chance; use a smaller k",)
-    # One choice only, or the best of single features, is certain.
-    is_certain = len(steps) in {n_features, n_included, 1}
+    upper_bound = np.inf
+    if len(steps) in {selection.information.n_features, n_included}:  # there is one choice only
+        upper_bound = value
+    elif len(steps) == 1:
+        upper_bound = selection.largest_single_gain
     return Solution(
         support,
         value,
-        value if is_certain else np.inf,
+        upper_bound,
         "forward",
         seconds,
         details={

@@ -1,6 +1,6 @@
 """What the blocks of a table tell about its targets, by which the default selects."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -260,56 +260,40 @@ def measure_blocks(
         if not scans_all:
             notes.append(_note_on_scan(n_features, table.n_samples))
     considered = max(constants.max_measured, 2 * most)
-    if grouped or n_features <= considered:
-        information = BlockInformation.of(
-            table,
-            categorical,
+    considers_all = grouped or n_features <= considered
+
+    def measure(columns: Indices, columns_search: PairSearch | None) -> BlockInformation:
+        """What some of the columns tell; all are the table as it is."""
+        return BlockInformation.of(
+            table if len(columns) == n_features else table.keep(columns),
+            np.flatnonzero(np.isin(columns, categorical)),
             targets,
             constants,
-            search=search,
+            search=columns_search,
             n_jobs=reading.n_jobs,
             worst=worst,
             adjustment=adjustment,
         )
-        measured = MeasuredBlocks(information, numeric)
-        return ConsideredColumns(
-            measured, np.arange(n_features), information.relevance, tuple(notes)
-        )
-    everything = None
-    if n_features * table.n_samples <= MAX_HELD_VALUES:
-        everything = BlockInformation.of(
-            table,
-            categorical,
-            targets,
-            constants,
-            search=search,
-            n_jobs=reading.n_jobs,
-            worst=worst,
-            adjustment=adjustment,
-        )
-        relevance = everything.relevance
+
+    every_column = np.arange(n_features)
+    holds_all = considers_all or n_features * table.n_samples <= MAX_HELD_VALUES
+    if holds_all:
+        information = measure(every_column, search)
+        relevance = information.relevance
     else:
-        relevance = _relevance_in_strips(
-            reading, table, categorical, targets, constants, adjustment
-        )
+        relevance = _relevance_in_strips(every_column, measure, constants.max_measured)
+    if considers_all:
+        measured = MeasuredBlocks(information, numeric)
+        return ConsideredColumns(measured, every_column, relevance, tuple(notes))
     kept = _columns_to_consider(relevance, considered, included, search)
     notes.append(
         f"{len(kept):,} of {n_features:,} columns were considered together: those with the "
         "largest relevance alone, and those of pairs with synergy"
     )
-    if everything is not None:
-        information = everything.keep(kept)
+    if holds_all:
+        information = information.keep(kept)
     else:
-        information = BlockInformation.of(
-            table.keep(kept),
-            np.flatnonzero(np.isin(kept, categorical)),
-            targets,
-            constants,
-            search=None if search is None else search.among(kept),
-            n_jobs=reading.n_jobs,
-            worst=worst,
-            adjustment=adjustment,
-        )
+        information = measure(kept, None if search is None else search.among(kept))
     measured = MeasuredBlocks(information, np.flatnonzero(np.isin(kept, numeric)))
     return ConsideredColumns(measured, kept, relevance, tuple(notes))
 
@@ -325,27 +309,13 @@ def _note_on_scan(n_features: int, n_samples: int) -> str:
 
 
 def _relevance_in_strips(
-    reading: Reading,
-    table: Table,
-    categorical: Indices,
-    targets: Sequence[ParsedTarget],
-    constants: BlockConstants,
-    adjustment: Adjustment | None,
+    columns: Indices,
+    measure: Callable[[Indices, PairSearch | None], BlockInformation],
+    width: int,
 ) -> Floats:
-    """I(xi; y) of each column, of which only some are held at a time."""
-    relevance = np.empty(table.n_features)
-    for start in range(0, table.n_features, constants.max_measured):
-        strip = np.arange(start, min(start + constants.max_measured, table.n_features))
-        information = BlockInformation.of(
-            table.keep(strip),
-            np.flatnonzero(np.isin(strip, categorical)),
-            targets,
-            constants,
-            n_jobs=reading.n_jobs,
-            adjustment=adjustment,
-        )
-        relevance[strip] = information.relevance
-    return relevance
+    """I(xi; y) of each column, of which only so many are held at a time."""
+    strips = [columns[start : start + width] for start in range(0, len(columns), width)]
+    return np.concatenate([measure(strip, None).relevance for strip in strips])
 
 
 def _columns_to_consider(

@@ -46,7 +46,7 @@ test-torch: $(VENV)/.test  ## the GPU backend, on the CPU if there is no GPU (in
 
 # The tests of `make test-gpu` run where PyTorch and a GPU are: GPU_PYTHON=python3 for an environment of its own.
 test-gpu: $(if $(filter $(BIN)/python,$(GPU_PYTHON)),$(VENV)/.test)  ## every public call on a GPU beside the CPU (GPU_PYTHON: with PyTorch)
-	PYTHONPATH=src:$$PYTHONPATH $(GPU_PYTHON) -m pytest -q tests/gpu tests/information/test_torch.py tests/information/test_torch_columns.py
+	PYTHONPATH=src:$$PYTHONPATH $(GPU_PYTHON) -m pytest -n 4 -q tests/gpu tests/information/test_torch.py tests/information/test_torch_columns.py
 
 test-browser: $(VENV)/.test $(VENV)/.browser  ## reports in a browser (installs Debian's Chromium if it can)
 	@tests/packaging/get_browser

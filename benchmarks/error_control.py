@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 
 from benchmarks.machine import RESULTS
 from bestk import SelectRelevant
@@ -111,7 +112,8 @@ def count_discoveries(
     columns: str, target: str, rows: int, tables: int, permutations: int | None = None
 ) -> int:
     """In how many tables of a cell anything is found."""
-    found = 0
+    warnings.simplefilter("ignore")
+    discoveries = 0
     for seed in range(tables):
         rng = np.random.default_rng([seed, rows])
         X = COLUMNS[columns](rng, rows, N_COLUMNS)
@@ -120,8 +122,8 @@ def count_discoveries(
             y[0] = 1  # rare claims of few rows
         kind = "continuous" if target in ("numbers", "numbers with ties", "claims") else "auto"
         selector = SelectRelevant(permutations=permutations, target=kind, random_state=seed)
-        found += bool(selector.fit(X, y).support_.any())
-    return found
+        discoveries += bool(selector.fit(X, y).support_.any())
+    return discoveries
 
 
 def main() -> int:
@@ -132,19 +134,23 @@ def main() -> int:
     parser.add_argument("--rows", nargs="+", type=int, default=list(ROWS))
     parser.add_argument("--tables", type=int, default=TABLES)
     parser.add_argument("--permutations", type=int, help="of the target; by default automatic")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--out", type=Path, default=RESULTS / "error_control.csv")
     options = parser.parse_args()
-    warnings.simplefilter("ignore")
+    counts = Parallel(n_jobs=options.jobs, return_as="generator")(
+        delayed(count_discoveries)(*cell, options.tables, options.permutations)
+        for cell in cells(options)
+    )
     shares = []
     with options.out.open("w", newline="") as file:
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         writer.writeheader()
-        for columns, target, rows in cells(options):
-            found = count_discoveries(columns, target, rows, options.tables, options.permutations)
-            share = found / options.tables
+        for (columns, target, rows), discoveries in zip(cells(options), counts, strict=True):
+            share = discoveries / options.tables
             shares.append(share)
             permutations = "auto" if options.permutations is None else options.permutations
-            values = (columns, target, rows, permutations, options.tables, found, round(share, 3))
+            rounded = round(share, 3)
+            values = (columns, target, rows, permutations, options.tables, discoveries, rounded)
             writer.writerow(dict(zip(FIELDS, values, strict=True)))
             file.flush()
             mark = "  <-- too many" if share > MAX_SHARE else ""

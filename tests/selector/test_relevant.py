@@ -282,6 +282,20 @@ def test_columns_behind_the_number_and_the_size_of_rare_claims_are_found(sign):
     assert selector.get_support(indices=True).tolist() == [0, 1, 2]
 
 
+@pytest.mark.parametrize("n_levels", [12, 30, 200])
+def test_a_column_of_many_equally_frequent_categories_is_found(n_levels):
+    rng = np.random.default_rng(n_levels)
+    codes = rng.integers(0, n_levels, (3000, 20))
+    effect = rng.normal(size=n_levels)
+    probability = 1 / (1 + np.exp(-effect[codes[:, 7]]))
+    y = (rng.random(3000) < probability).astype(int)
+    X = pd.DataFrame(codes, columns=[f"c{j}" for j in range(20)]).astype(str).astype("category")
+    selector = SelectRelevant().fit(X, y)
+    assert selector.support_[7]
+    assert selector.pvalues_[7] < 1e-6
+    assert selector.support_.sum() <= 2
+
+
 def test_categories_missing_values_and_constants():
     rng = np.random.default_rng(6)
     city = rng.choice(list("abcdef"), 500)

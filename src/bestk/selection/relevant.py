@@ -138,7 +138,7 @@ class SelectRelevant(TableSelector):
         self.n_permutations_ = n
         targets = [target, *(target.permuted(rng) for _ in range(n))]
         categorical = find_features(self.categorical_features, table)
-        p, relevance = significance.alone_pvalues(table, categorical, targets)
+        p, relevance, varies = significance.alone_pvalues(table, categorical, targets)
         n_effective = round(target.effective_rows)
         codes = list(significance.codes_for_pairs(table, categorical, n_effective, n_classes))
         given = InPairs(np.ones_like(relevance), np.full(len(relevance), -1), relevance)
@@ -150,10 +150,12 @@ class SelectRelevant(TableSelector):
         self.in_pair_ = given.pvalues < p[0]
         self.partners_ = given.partners
         self.scores_ = np.where(self.in_pair_, given.information, relevance)
-        varies = codes[0].levels > 1
-        smaller = np.minimum(p[0], given.pvalues)[varies]
+        smaller = np.minimum(p[0], given.pvalues)
+        # Rare levels are merged in pairs: a column of many has no more than one there.
+        is_in_pairs = (codes[0].levels > 1) & self.pairs
         self.pvalues_ = np.ones(table.n_features)
-        self.pvalues_[varies] = significance.calibrate(smaller, p[1:, varies], 1 + self.pairs)
+        for n_tests, tested in ((2, is_in_pairs), (1, varies & ~is_in_pairs)):
+            self.pvalues_[tested] = significance.calibrate(smaller[tested], p[1:, tested], n_tests)
 
 
 def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:

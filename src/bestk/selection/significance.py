@@ -235,8 +235,12 @@ def explained_pvalues(deviance: Floats, parameters: Any, rows: float) -> Floats:
 
 def alone_pvalues(
     table: Table, categorical: Indices, targets: Sequence[PreparedTarget]
-) -> tuple[Floats, Floats]:
-    """P-values of each column by itself for permutations of a target; I(xi; y) of the first."""
+) -> tuple[Floats, Floats, Mask]:
+    """Test each column by itself, for permutations of a target.
+
+    The results are p-values by permutation and column, I(xi; y) for the first target, and which
+    columns vary.
+    """
     numeric = find_numeric(table, categorical)
     n_bins = int(np.clip(targets[0].effective_rows ** 0.5 / 3, MIN_BINS, MAX_BINS))
     bins = cut_numbers(table, numeric, n_bins, few_values=n_bins)
@@ -259,7 +263,7 @@ def alone_pvalues(
             trend = trend_pvalues(scores, target)[tested]
             both = np.minimum(p[number, columns[tested]], trend)
             p[number, columns[tested]] = 2 * both
-    return p, relevance
+    return p, relevance, bins.levels > 1
 
 
 def binned_pvalues(

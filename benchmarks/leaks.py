@@ -22,9 +22,9 @@ from sklearn import datasets
 from benchmarks.machine import RESULTS, describe_machine
 from benchmarks.quality import sets
 from bestk import Solution, select
-from bestk.data.frames import read_features
-from bestk.data.target import ParsedTarget
-from bestk.selection.leaks import MAX_ERROR, predict_alone
+from bestk.selectors.leaks import MAX_ERROR, predict_alone
+from bestk.tables.frames import read_features
+from bestk.tables.target import ParsedTarget
 
 Floats = NDArray[np.float64]
 Leak = Callable[[np.random.Generator, NDArray[Any]], Any]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from evidence import markup
 
-from bestk.selection.methods import METHODS, describe_method
+from bestk.methods.registry import METHODS, describe_method
 
 HEAD = """Methods
 =======

@@ -13,7 +13,7 @@ from sklearn.datasets import load_wine
 
 from benchmarks.pictures import pyplot, save
 from bestk import BQP, CAIM, cmi_matrix, solve, upper_bound
-from bestk.bounds import BOUNDS
+from bestk.bqp.bounds import BOUNDS
 
 Floats = NDArray[np.float64]
 FILE = Path(__file__).with_name("pictures") / "theory.png"

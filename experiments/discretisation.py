@@ -11,8 +11,8 @@ from warnings import catch_warnings
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from bestk.data.frames import read_table
 from bestk.information.reading import Reading
+from bestk.tables.frames import read_table
 from experiments import datasets
 from experiments.classification.methods import FEW_DRAWS, effort_for, method_for
 from experiments.classification.plan import fit_cost

@@ -13,9 +13,9 @@ from typing import ClassVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.problem.problem import BQP, best_first, top_k
-from bestk.solvers._base import Needs, Run
-from bestk.solvers._lowrank import LowRank, factor
+from bestk.bqp.problem import BQP, best_first, top_k
+from bestk.bqp.solvers._base import Needs, Run
+from bestk.bqp.solvers._lowrank import LowRank, factor
 
 SCORES_AT_ONCE = 8_000_000
 KEPT_DIRECTIONS = 16  # of so many scores

@@ -16,9 +16,9 @@ from benchmarks.solvers import simulation as shared
 from benchmarks.solvers.matrices import at_random
 from benchmarks.solvers.measure import job, run, warm_up, work
 from benchmarks.solvers.record import Job, Ledger, Row
-from bestk.solvers import solve
-from bestk.solvers._lowrank import LowRank
-from bestk.solvers._sdp import SDP
+from bestk.bqp.solvers import solve
+from bestk.bqp.solvers._lowrank import LowRank
+from bestk.bqp.solvers._sdp import SDP
 from experiments.lowrank import PublishedLowRank, exact_low_rank
 
 SOLVERS = ("linear", "spectral", "sdp", "lowrank", "tpower", "search")

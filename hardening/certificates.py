@@ -12,10 +12,10 @@ from time import perf_counter
 import numpy as np
 
 from bestk import BQP, SOLVERS, solve
-from bestk.relaxations.budget import Budget
-from bestk.relaxations.dnn import Gap
-from bestk.relaxations.rows import antisymmetric_bound, fix_by_rows, screen
-from bestk.relaxations.subproblem import Subproblem
+from bestk.bqp.relaxations.budget import Budget
+from bestk.bqp.relaxations.dnn import Gap
+from bestk.bqp.relaxations.rows import antisymmetric_bound, fix_by_rows, screen
+from bestk.bqp.relaxations.subproblem import Subproblem
 from hardening.record import keep
 
 TOLERANCE = Fraction(1, 10**9)  # relative: what "proved optimal" allows for rounding

@@ -6,9 +6,9 @@ import pytest
 from bestk import MDLP, METHODS, Greedy, Quadratic, SelectBestK, SelectBestKCV
 from bestk.errors import ParameterError
 from bestk.information.reading import Reading
-from bestk.selection.forward import BlockForward
-from bestk.selection.objectives import Balanced
-from bestk.selection.pipeline import settle
+from bestk.methods.forward import BlockForward
+from bestk.methods.quadratic import Balanced
+from bestk.selectors.pipeline import settle
 
 OWN = MDLP()
 PAPER = Reading("discrete", "caim", None)

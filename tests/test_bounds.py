@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.bounds import BOUNDS, Budget, tight_bound, upper_bound
-from bestk.problem.lazy import CachedColumns
-from bestk.problem.problem import BQP, good_choice, grow, largest_entry
-from bestk.relaxations import dnn
-from bestk.relaxations.admm import DoublyNonnegative, capped, gpu_module
-from bestk.relaxations.dnn import Gap
-from bestk.relaxations.eigen import factor_below, largest_eigenvalue, reflect
-from bestk.relaxations.rows import screen
-from bestk.relaxations.sdp import proved_dual
-from bestk.relaxations.subproblem import EPS, Subproblem, moderate, power_of_two
-from bestk.relaxations.triangles import Triangles
-from bestk.solvers import solve
+from bestk.bqp.bounds import BOUNDS, Budget, tight_bound, upper_bound
+from bestk.bqp.lazy import CachedColumns
+from bestk.bqp.problem import BQP, good_choice, grow, largest_entry
+from bestk.bqp.relaxations import dnn
+from bestk.bqp.relaxations.admm import DoublyNonnegative, capped, gpu_module
+from bestk.bqp.relaxations.dnn import Gap
+from bestk.bqp.relaxations.eigen import factor_below, largest_eigenvalue, reflect
+from bestk.bqp.relaxations.rows import screen
+from bestk.bqp.relaxations.sdp import proved_dual
+from bestk.bqp.relaxations.subproblem import EPS, Subproblem, moderate, power_of_two
+from bestk.bqp.relaxations.triangles import Triangles
+from bestk.bqp.solvers import solve
 
 from .solvers.conftest import PENALTIES, listed_cases, load_instance, optimum, problems
 

@@ -12,8 +12,8 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from bestk import METHODS, __version__, select
 from bestk.cli import main
-from bestk.data.target import TARGETS
-from bestk.selection.base import SELECTABLE
+from bestk.selectors.base import SELECTABLE
+from bestk.tables.target import TARGETS
 
 
 @pytest.fixture(scope="module")

@@ -47,8 +47,8 @@ def test_a_few_lines_say_how_large_the_file_is(folder):
 
 
 def test_a_large_file_is_sampled(folder, monkeypatch):
-    monkeypatch.setattr("bestk.data.rows.most_rows", lambda n_features: 150)
-    monkeypatch.setattr("bestk.data.rows.MIN_HELD_ROWS", 10)
+    monkeypatch.setattr("bestk.tables.rows.most_rows", lambda n_features: 150)
+    monkeypatch.setattr("bestk.tables.rows.MIN_HELD_ROWS", 10)
     told = json.loads(dry_run("t.parquet", "-t", "y", "--json").stdout)
     assert (told["rows"], told["rows_used"]) == (400, 150)
     assert "used    a random sample of 150 rows" in dry_run("t.parquet", "-t", "y").stdout

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bestk import BQP, SOLVERS, SelectBestK, SelectBestKCV, solve, solve_path, upper_bound
-from bestk.bounds import BOUNDS
+from bestk.bqp.bounds import BOUNDS
 
 FAST = 0.0  # seconds that pass between two looks at the clock
 SLOW = 100.0

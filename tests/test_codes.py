@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from bestk.data.codes import Codes, encode
-from bestk.data.target import read_continuous_target, read_target
 from bestk.native.threads import threads
+from bestk.tables.codes import Codes, encode
+from bestk.tables.target import read_continuous_target, read_target
 
 nan = np.nan
 

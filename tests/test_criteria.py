@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk import Greedy, select
-from bestk.data.codes import encode
-from bestk.data.target import read_target
 from bestk.information import Entropies, GaussianSource, Measure, ScoredTable
 from bestk.information.measures import JOINT_MI, PAIR_ENTROPY
-from bestk.selection import criteria
-from bestk.selection.criteria import CRITERIA, MIFS, MRMR, Criterion, get_criterion, pick_greedily
+from bestk.methods import greedy as criteria
+from bestk.methods.greedy import CRITERIA, MIFS, MRMR, Criterion, get_criterion, pick_greedily
+from bestk.tables.codes import encode
+from bestk.tables.target import read_target
 
 from .information.conftest import brute_entropy, tables
 

@@ -16,11 +16,11 @@ from pyarrow import parquet
 from pyarrow.feather import write_feather
 
 from bestk import SelectBestK, SelectionWarning
-from bestk.data.columns import read_dictionary
-from bestk.data.files import _first_limit, copy_columns, load, replacing
-from bestk.data.frames import read_table
-from bestk.data.rows import narrowed
-from bestk.data.sources import (
+from bestk.tables.columns import read_dictionary
+from bestk.tables.files import _first_limit, copy_columns, load, replacing
+from bestk.tables.frames import read_table
+from bestk.tables.rows import narrowed
+from bestk.tables.sources import (
     FORMATS,
     check_names,
     find_delimiter,
@@ -28,8 +28,8 @@ from bestk.data.sources import (
     open_source,
     suffix_of,
 )
-from bestk.data.table import Block
-from bestk.data.text import parse_text
+from bestk.tables.table import Block
+from bestk.tables.text import parse_text
 
 ROWS = 400
 FRAMES = list(FORMATS)
@@ -192,7 +192,7 @@ def test_pieces_of_words_join_to_the_whole(pieces):
 
 
 def test_pieces_of_a_file_join_to_the_whole(frame, tmp_path, monkeypatch):
-    monkeypatch.setattr("bestk.data.sources.PIECE", 300)
+    monkeypatch.setattr("bestk.tables.sources.PIECE", 300)
     assert_same(read(write(frame, tmp_path / "table.parquet")).table, frame)
 
 
@@ -201,8 +201,8 @@ def test_a_long_parquet_file_gives_the_sample_of_its_rows_that_memory_gives(
     rare, tmp_path, monkeypatch
 ):
     for module in ("rows", "files"):
-        monkeypatch.setattr(f"bestk.data.{module}.ENOUGH_ROWS", 2_000)
-    monkeypatch.setattr("bestk.data.rows.ENOUGH_RARE_ROWS", 200)
+        monkeypatch.setattr(f"bestk.tables.{module}.ENOUGH_ROWS", 2_000)
+    monkeypatch.setattr("bestk.tables.rows.ENOUGH_RARE_ROWS", 200)
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(40_000, 4)), columns=list("abcd"))
     y = (rng.random(40_000) < rare).astype(int)
@@ -220,7 +220,7 @@ def test_a_parquet_file_is_never_held_in_memory_as_a_whole(place, tmp_path, monk
     rng = np.random.default_rng(0)
     table = pa.table({f"x{j}": rng.random(200_000) for j in range(10)})
     parquet.write_table(table, tmp_path / "t.parquet", row_group_size=10_000)
-    monkeypatch.setattr("bestk.data.sources.PIECE", 2**14)
+    monkeypatch.setattr("bestk.tables.sources.PIECE", 2**14)
     source = open_source(tmp_path / "t.parquet") if place == "file" else open_dataset(tmp_path)
     size, before = table.nbytes, pa.total_allocated_bytes()
     held = [pa.total_allocated_bytes() - before for _ in source.batches(list(source.types))]
@@ -229,7 +229,7 @@ def test_a_parquet_file_is_never_held_in_memory_as_a_whole(place, tmp_path, monk
 
 
 def test_a_type_that_holds_only_at_first_is_corrected_by_a_second_look(tmp_path, monkeypatch):
-    monkeypatch.setattr("bestk.data.sources.BLOCK", 2000)
+    monkeypatch.setattr("bestk.tables.sources.BLOCK", 2000)
     body = "1,true,,a\n2,false,,b\n" * 200
     (tmp_path / "t.csv").write_text("n,t,late,y\n" + body + "1,maybe,3.5,a\nmany,true,4,b\n")
     loaded = read(tmp_path / "t.csv")
@@ -303,7 +303,7 @@ def test_quoted_lines_byte_order_marks_and_other_delimiters_are_read(tmp_path):
 
 
 def test_a_line_longer_than_a_block_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("bestk.data.sources.BLOCK", 2**16)
+    monkeypatch.setattr("bestk.tables.sources.BLOCK", 2**16)
     names = [f"{'long' * 400}{j}" for j in range(2**16 // 1500)]
     row = ",".join(["0.125"] * len(names))
     (tmp_path / "t.csv").write_text(f"{','.join(names)},y\n{row},a\n{row},b\n")
@@ -408,8 +408,8 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path):
 
 @pytest.mark.parametrize("place", ["header", "row", "quote"])
 def test_a_line_that_is_too_long_is_refused_in_our_words(place, tmp_path, monkeypatch):
-    monkeypatch.setattr("bestk.data.sources.MAX_HEADER_BYTES", 3 * 2**16)
-    monkeypatch.setattr("bestk.data.sources.BLOCK", 2**16)
+    monkeypatch.setattr("bestk.tables.sources.MAX_HEADER_BYTES", 3 * 2**16)
+    monkeypatch.setattr("bestk.tables.sources.BLOCK", 2**16)
     long = b"x" * (3 * 2**16)
     text = {"header": long, "row": b"a,y\n1,2\n" + long, "quote": b'a,y\n1,2\n"' + long}[place]
     (tmp_path / "t.csv").write_bytes(text + b",3\n1,2\n")

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.problem.lazy import CachedColumns
-from bestk.problem.problem import BQP
-from bestk.relaxations import rows
-from bestk.relaxations.rows import antisymmetric_bound, fix_by_rows, rows_bound, screen
-from bestk.relaxations.subproblem import Subproblem
-from bestk.solvers import solve
+from bestk.bqp.lazy import CachedColumns
+from bestk.bqp.problem import BQP
+from bestk.bqp.relaxations import rows
+from bestk.bqp.relaxations.rows import antisymmetric_bound, fix_by_rows, rows_bound, screen
+from bestk.bqp.relaxations.subproblem import Subproblem
+from bestk.bqp.solvers import solve
 
 from .solvers.conftest import PENALTIES, optimum, problems
 

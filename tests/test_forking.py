@@ -12,8 +12,8 @@ import pytest
 
 from bestk import SelectBestK
 from bestk._cached import cached_property
-from bestk.problem.lazy import CachedColumns
-from bestk.problem.problem import BQP
+from bestk.bqp.lazy import CachedColumns
+from bestk.bqp.problem import BQP
 
 LONGEST = 30.0  # seconds for a child that takes milliseconds: a machine may be busy
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")

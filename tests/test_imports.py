@@ -12,7 +12,7 @@ MAX_VISITED = 36  # modules that a plain fit runs code of
 
 
 def package(module: str) -> str:
-    """The top-level package of a module, such as ``bestk.solvers``."""
+    """The top-level package of a module, such as ``bestk.bqp``."""
     return ".".join(module.split(".")[:2])
 
 
@@ -33,10 +33,10 @@ def test_private_modules_are_imported_by_their_own_package_only():
 
 def test_an_import_from_another_package_is_found():
     graph = grimp.ImportGraph()
-    graph.add_import(importer="bestk.selection.pipeline", imported="bestk.solvers._exact")
-    graph.add_import(importer="bestk.solvers.search", imported="bestk.solvers._exact")
-    graph.add_import(importer="bestk.solvers.search", imported="bestk._checks")
-    assert private_imports(graph) == {("bestk.selection.pipeline", "bestk.solvers._exact")}
+    graph.add_import(importer="bestk.selectors.pipeline", imported="bestk.bqp.solvers._exact")
+    graph.add_import(importer="bestk.bqp.path", imported="bestk.bqp.solvers._exact")
+    graph.add_import(importer="bestk.bqp.path", imported="bestk._checks")
+    assert private_imports(graph) == {("bestk.selectors.pipeline", "bestk.bqp.solvers._exact")}
 
 
 def test_a_plain_fit_visits_few_modules():

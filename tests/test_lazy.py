@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.problem.lazy import CachedColumns
-from bestk.problem.problem import BQP
+from bestk.bqp.lazy import CachedColumns
+from bestk.bqp.problem import BQP
 
 from .solvers.conftest import problems
 

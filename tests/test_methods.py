@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from bestk.data.codes import encode
-from bestk.data.target import read_target
+from bestk.bqp.solvers import SOLVERS, Effort
+from bestk.bqp.solvers._lowrank import LowRank
 from bestk.information import Entropies, GaussianSource, ScoredTable
-from bestk.selection.criteria import CRITERIA
-from bestk.selection.methods import METHODS, Greedy, Method, Quadratic, get_method
-from bestk.selection.objectives import CMI, MIFS, OBJECTIVES, get_objective
-from bestk.solvers import SOLVERS, Effort
-from bestk.solvers._lowrank import LowRank
+from bestk.methods.greedy import CRITERIA
+from bestk.methods.quadratic import CMI, MIFS, OBJECTIVES, get_objective
+from bestk.methods.registry import METHODS, Greedy, Method, Quadratic, get_method
+from bestk.tables.codes import encode
+from bestk.tables.target import read_target
 
 from .information.conftest import tables
 

@@ -22,4 +22,4 @@ def test_the_tests_exist(name):
 
 
 def test_tests_named_like_the_module_come_first():
-    assert targets.nearest(ROOT, "bestk/solvers/_exact.py") == ["tests/solvers/test_exact.py"]
+    assert targets.nearest(ROOT, "bestk/bqp/solvers/_exact.py") == ["tests/solvers/test_exact.py"]

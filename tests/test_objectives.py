@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.data.codes import encode
-from bestk.data.target import read_target
+from bestk.bqp.solvers import solve
+from bestk.bqp.solvers._base import Run
+from bestk.bqp.solvers._greedy import Forward
+from bestk.bqp.solvers._simplex import Centred, minimise
 from bestk.information import Entropies, GaussianSource, Measure, ScoredTable
-from bestk.selection.criteria import CRITERIA, pick_greedily
-from bestk.selection.objectives import MIFS, OBJECTIVES, QPFS, get_objective
-from bestk.solvers import solve
-from bestk.solvers._base import Run
-from bestk.solvers._greedy import Forward
-from bestk.solvers._simplex import Centred, minimise
+from bestk.methods.greedy import CRITERIA, pick_greedily
+from bestk.methods.quadratic import MIFS, OBJECTIVES, QPFS, get_objective
+from bestk.tables.codes import encode
+from bestk.tables.target import read_target
 
 from .information.conftest import brute_entropy, tables
 

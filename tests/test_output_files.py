@@ -8,7 +8,7 @@ from threading import Barrier
 
 import pytest
 
-from bestk.data.files import replacing
+from bestk.tables.files import replacing
 
 
 def test_a_private_file_stays_private(tmp_path):

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from sklearn.exceptions import NotFittedError
 
 from bestk import SelectBestK, plots, solve
+from bestk.bqp.solution import Solution
 from bestk.evaluation import Curves, Row
 from bestk.plots import shorten
-from bestk.problem.solution import Solution
 
 NAN = np.nan
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestk import solve
-from bestk.problem.lazy import CachedColumns
-from bestk.problem.problem import BQP
-from bestk.problem.solution import percent_of
+from bestk.bqp.lazy import CachedColumns
+from bestk.bqp.problem import BQP
+from bestk.bqp.solution import percent_of
 
 from .solvers.conftest import problems
 

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import KBinsDiscretizer
 
 from bestk import CAIM, EqualFrequency, select
-from bestk.data.codes import encode
-from bestk.data.frames import read_table
-from bestk.data.table import find_features
-from bestk.data.target import ParsedTarget, cut_target, is_continuous, note_on_target, read_target
 from bestk.discretize import DISCRETIZERS
 from bestk.information import Entropies, GaussianSource, ScoredTable
 from bestk.information.reading import Reading
+from bestk.tables.codes import encode
+from bestk.tables.frames import read_table
+from bestk.tables.table import find_features
+from bestk.tables.target import ParsedTarget, cut_target, is_continuous, note_on_target, read_target
 
 nan = float("nan")
 COLUMNS = {

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from bestk.data.frames import named_frame, read_column, read_table
-from bestk.data.table import find_constant
+from bestk.tables.frames import named_frame, read_column, read_table
+from bestk.tables.table import find_constant
 
 ROWS = [[1.5, "red", True], [None, "blue", False], [2.0, None, True]]
 
@@ -211,7 +211,7 @@ def test_a_sparse_column_is_read_as_a_dense_one():
 
 def test_importing_the_table_imports_no_frame_library():
     heavy = ["narwhals", "pandas", "polars", "pyarrow", "scipy", "sklearn"]
-    program = f"import sys, bestk.data.codes; print([m for m in {heavy} if m in sys.modules])"
+    program = f"import sys, bestk.tables.codes; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr
 

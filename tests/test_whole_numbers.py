@@ -7,11 +7,11 @@ import pyarrow as pa
 import pytest
 
 from bestk import SelectBestK
-from bestk.data.codes import encode
-from bestk.data.files import load
-from bestk.data.frames import read_features, read_table
-from bestk.data.sources import open_source
-from bestk.data.target import read_continuous_target, read_target
+from bestk.tables.codes import encode
+from bestk.tables.files import load
+from bestk.tables.frames import read_features, read_table
+from bestk.tables.sources import open_source
+from bestk.tables.target import read_continuous_target, read_target
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 300)

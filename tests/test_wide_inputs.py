@@ -9,8 +9,8 @@ import pytest
 from scipy import sparse
 
 from bestk import SelectBestK, encode
-from bestk.data.files import load
-from bestk.data.sources import open_source
+from bestk.tables.files import load
+from bestk.tables.sources import open_source
 
 ROWS, COLUMNS = 200, 4000
 
@@ -70,9 +70,9 @@ def test_a_wide_parquet_file_is_read_by_columns_to_the_same_table(tmp_path, monk
     columns |= {"key": [f"row {r}" for r in range(m)], "yes": rng.random(m) < 0.5}
     columns["y"] = [None, *rng.integers(0, 2, m - 1).tolist()]
     pq.write_table(pa.table(columns), tmp_path / "t.parquet", row_group_size=25)
-    monkeypatch.setattr("bestk.data.files.MAX_LEVELS", 20)
+    monkeypatch.setattr("bestk.tables.files.MAX_LEVELS", 20)
     narrow = load(open_source(tmp_path / "t.parquet"), "y")
-    monkeypatch.setattr("bestk.data.files.MAX_COLUMNS", 3)
+    monkeypatch.setattr("bestk.tables.files.MAX_COLUMNS", 3)
     wide = load(open_source(tmp_path / "t.parquet"), "y")
     assert list(wide.table.names) == list(narrow.table.names)
     assert "key" not in wide.table.names

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from bestk import SelectBestK, SelectionWarning, encode, select
-from bestk.data.frames import read_table
-from bestk.data.text import parse_levels, parse_text
+from bestk.tables.frames import read_table
+from bestk.tables.text import parse_levels, parse_text
 
 nan = np.nan
 

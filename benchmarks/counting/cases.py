@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk.data.codes import Codes, encode
-from bestk.data.target import Target, read_target
 from bestk.discretize import CAIM
+from bestk.tables.codes import Codes, encode
+from bestk.tables.target import Target, read_target
 
 Table = NDArray[np.int16]
 

@@ -3,7 +3,7 @@
 Every number among the fields of a method is halved and doubled, one at a time, and the tables are
 selected and scored again:
 
-    python -m benchmarks.quality.ablation --method bestk.selection.forward:BlockForward
+    python -m benchmarks.quality.ablation --method bestk.methods.forward:BlockForward
 
 Constants may also be the fields of a field, such as those of ``BlockForward.constants``.
 

@@ -27,13 +27,13 @@ from distributed import Client, LocalCluster
 from benchmarks.machine import RESULTS
 from benchmarks.scale.record import Row, append, peak_gib
 from bestk import SelectBestK
-from bestk.data.codes import Codes
-from bestk.data.target import Target
 from bestk.information import Query
 from bestk.information.backends import dask_cluster as cluster
 from bestk.information.backends import get_backend
 from bestk.information.measures import SYMMETRIC_CMI
 from bestk.native.threads import n_threads
+from bestk.tables.codes import Codes
+from bestk.tables.target import Target
 
 FILE = RESULTS / "cluster.csv"
 WORKERS = (1, 2, 4)

@@ -32,16 +32,16 @@ from benchmarks.scale.gpu_picture import draw
 from benchmarks.scale.gpu_sources import FILE as SOURCES_FILE
 from benchmarks.scale.gpu_sources import note_part
 from bestk import SelectBestK, SelectRelevant, pair_scan
-from bestk.data.codes import Codes
-from bestk.data.target import Target
+from bestk.bqp.lazy import MEMORY
+from bestk.bqp.solvers import Effort
 from bestk.information import Entropies, Query
 from bestk.information.backends import _torch_kernels as kernels
 from bestk.information.backends import get_backend
 from bestk.information.measures import SYMMETRIC_CMI
+from bestk.methods.registry import METHODS
 from bestk.native.threads import threads
-from bestk.problem.lazy import MEMORY
-from bestk.selection.methods import METHODS
-from bestk.solvers import Effort
+from bestk.tables.codes import Codes
+from bestk.tables.target import Target
 
 FILE = RESULTS / "gpu.csv"
 CORES, ROUNDS, TOP = 2, 9, 1_000

@@ -23,10 +23,10 @@ from benchmarks.scale.growth_picture import draw
 from benchmarks.scale.record import Row, append, peak_gib
 from benchmarks.timing import clock
 from bestk import encode
-from bestk.data.target import read_target
+from bestk.bqp.solvers import solve
 from bestk.information import Entropies
-from bestk.selection.objectives import get_objective
-from bestk.solvers import solve
+from bestk.methods.quadratic import get_objective
+from bestk.tables.target import read_target
 
 FILE = RESULTS / "growth.csv"
 K, LEVELS, CLASSES, WORKERS = 50, 2, 2, 2

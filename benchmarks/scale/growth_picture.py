@@ -7,10 +7,10 @@ import numpy as np
 
 from benchmarks.pictures import pyplot, save
 from benchmarks.scale.record import read_rows
-from bestk.data.rows import MAX_VALUES
-from bestk.problem.lazy import MEMORY
-from bestk.selection.methods import MAX_DENSE_FEATURES
-from bestk.solvers._tpower import MAX_SUMMED_ITEMS
+from bestk.bqp.lazy import MEMORY
+from bestk.bqp.solvers._tpower import MAX_SUMMED_ITEMS
+from bestk.methods.registry import MAX_DENSE_FEATURES
+from bestk.tables.rows import MAX_VALUES
 
 ESTIMATE = "estimate: "  # rows of older records, which are not drawn
 AXES = {"n": "columns, n", "m": "rows, m"}

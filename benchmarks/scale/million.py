@@ -106,7 +106,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> Row:
 def _select(options: argparse.Namespace, X: Any, y: Any) -> tuple[Any, Any]:
     """The solution, and the relevance of every column; a table read from Parquet tells none."""
     from bestk import SelectBestK, select
-    from bestk.data.table import Table
+    from bestk.tables.table import Table
 
     settings = {
         "discretizer": None if options.discretizer == "none" else options.discretizer,

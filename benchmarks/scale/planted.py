@@ -100,8 +100,8 @@ def write_table(planted: Planted, form: str, folder: Path) -> Path:
 
 def read_table(form: str, path: Path) -> tuple[Any, Any]:
     """The table and its classes, as a selector is given them."""
-    from bestk.data.files import load
-    from bestk.data.sources import open_source
+    from bestk.tables.files import load
+    from bestk.tables.sources import open_source
 
     if form == "parquet":
         loaded = load(open_source(path), TARGET)

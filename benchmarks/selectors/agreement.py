@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from benchmarks.counting.cases import Case
 from benchmarks.selectors.contenders import Check
-from bestk.data.codes import encode
 from bestk.information import Entropies
-from bestk.selection.criteria import Criterion, pick_greedily
+from bestk.methods.greedy import Criterion, pick_greedily
+from bestk.tables.codes import encode
 
 Floats = NDArray[np.float64]
 TIE = 1e-5  # of the best score: fast-select takes less for equal

@@ -12,7 +12,7 @@ from benchmarks.counting.contenders import Contender
 from benchmarks.selectors.options import Options
 from benchmarks.selectors.record import Row
 from benchmarks.timing import REFERENCE, Timing, interleave, reference
-from bestk.selection.criteria import Criterion
+from bestk.methods.greedy import Criterion
 
 Indices = NDArray[np.int64]
 

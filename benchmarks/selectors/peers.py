@@ -19,7 +19,7 @@ from benchmarks.selectors.contenders import Check, Indices, Job, Selector
 from benchmarks.selectors.options import Options
 from benchmarks.selectors.silence import silent
 from benchmarks.timing import clock
-from bestk.selection.criteria import CRITERIA, Criterion
+from bestk.methods.greedy import CRITERIA, Criterion
 
 SMALL_K = 5
 PROBE = 60  # columns

@@ -13,8 +13,8 @@ from benchmarks.solvers.options import Options
 from benchmarks.solvers.record import Found, Job, Row, pick
 from benchmarks.solvers.verdict import Verdict, listing, verdict
 from benchmarks.timing import interleave
-from bestk.problem.problem import BQP
-from bestk.solvers import SOLVERS, solve
+from bestk.bqp.problem import BQP
+from bestk.bqp.solvers import SOLVERS, solve
 
 PART = "tpower"
 SIZES, QUICK_SIZES = (500, 1000, 2000, 5000), (500, 1000)

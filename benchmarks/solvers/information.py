@@ -9,7 +9,7 @@ from benchmarks.solvers.measure import certify, job, run
 from benchmarks.solvers.options import Options
 from benchmarks.solvers.record import Job, Row, pick
 from benchmarks.solvers.verdict import Verdict, listing, verdict
-from bestk.solvers import SOLVERS
+from bestk.bqp.solvers import SOLVERS
 
 PART = "information"
 KS = (10, 20, 50)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.counting.cases import made_up
+from bestk.bqp.problem import BQP
 from bestk.discretize import CAIM
 from bestk.information import cmi_matrix
-from bestk.problem.problem import BQP
 
 Floats = NDArray[np.float64]
 

@@ -10,11 +10,11 @@ import numpy as np
 from benchmarks.solvers.matrices import Matrix
 from benchmarks.solvers.record import Found, Job, Ledger, Row, Trace
 from benchmarks.timing import clock, reference
-from bestk.problem.problem import BQP
-from bestk.relaxations.budget import Budget
-from bestk.relaxations.rows import MAX_OPERATIONS
-from bestk.solvers import SOLVERS, Run, Solver, solve
-from bestk.solvers._referee import prove
+from bestk.bqp.problem import BQP
+from bestk.bqp.relaxations.budget import Budget
+from bestk.bqp.relaxations.rows import MAX_OPERATIONS
+from bestk.bqp.solvers import SOLVERS, Run, Solver, solve
+from bestk.bqp.solvers._referee import prove
 
 SAME = 1e-6  # published values are rounded to single precision
 STALE = 20.0  # seconds for which a look at the machine counts

@@ -12,7 +12,7 @@ from benchmarks.solvers.options import Options
 from benchmarks.solvers.record import Found, Job, Row, pick
 from benchmarks.solvers.sampling import annealing, tabu
 from benchmarks.solvers.verdict import Verdict, listing, verdict
-from bestk.problem.problem import BQP
+from bestk.bqp.problem import BQP
 
 PART = "peers"
 SAMPLERS = {"annealing": annealing, "tabu": tabu}

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.solvers.record import Found, Trace
-from bestk.problem.problem import BQP
-from bestk.solvers._base import Run
-from bestk.solvers._greedy import Forward
+from bestk.bqp.problem import BQP
+from bestk.bqp.solvers._base import Run
+from bestk.bqp.solvers._greedy import Forward
 
 Floats = NDArray[np.float64]
 Sample = Callable[[Any, int, float], Any]  # model, seed, seconds left

@@ -9,7 +9,7 @@ from benchmarks.solvers.measure import run
 from benchmarks.solvers.options import Options
 from benchmarks.solvers.record import Found, Job, Row, pick
 from benchmarks.solvers.verdict import Verdict, listing, verdict
-from bestk.problem.problem import BQP
+from bestk.bqp.problem import BQP
 
 PART = "sdp"
 PROMISES = {1000: (20.0, 0.1), 2000: (60.0, 0.5), 5000: (180.0, 1.0)}  # seconds, percent

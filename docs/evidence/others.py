@@ -1,6 +1,6 @@
 """Where other packages are faster or find better solutions, from the same records."""
 
-from bestk.selection.methods import METHODS
+from bestk.methods.registry import METHODS
 from evidence.markup import paragraphs, seconds, title
 from evidence.records import Line, number, pick, read
 from evidence.selectors import BASE, COMMAND, QUALITY

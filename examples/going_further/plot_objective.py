@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bestk import Quadratic, SelectBestK
-from bestk.selection.objectives import Balanced
+from bestk.methods.quadratic import Balanced
 
 X, y = load_diabetes(return_X_y=True, as_frame=True)
 price = {"age": 0, "sex": 0, "bmi": 1, "bp": 1}
@@ -26,9 +26,9 @@ prices = np.array([price.get(name, 5) for name in X.columns])  # six serum value
 
 # %%
 # An objective says what features and pairs are worth, in nats. This one is
-# :class:`~bestk.selection.objectives.Balanced` (relevance minus redundancy, plus
+# :class:`~bestk.methods.quadratic.Balanced` (relevance minus redundancy, plus
 # synergy), minus a price for each feature. To change the weights of pairs alone, a class attribute
-# ``measure`` is enough; see :mod:`bestk.selection.objectives`.
+# ``measure`` is enough; see :mod:`bestk.methods.quadratic`.
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """The methods that are compared, with the effort that each protocol can afford."""
 
-from bestk.selection.methods import METHODS, Method, Quadratic
-from bestk.solvers import Effort
-from bestk.solvers._lowrank import LowRank
-from bestk.solvers._sdp import SDP
-from bestk.solvers._search import Search
-from bestk.solvers._tpower import TruncatedPower
+from bestk.bqp.solvers import Effort
+from bestk.bqp.solvers._lowrank import LowRank
+from bestk.bqp.solvers._sdp import SDP
+from bestk.bqp.solvers._search import Search
+from bestk.bqp.solvers._tpower import TruncatedPower
+from bestk.methods.registry import METHODS, Method, Quadratic
 from experiments.lowrank import PublishedLowRank
 
 PUBLISHED = ("maxrel", "mrmr", "jmi", "qpfs", "spectral", "sdp", "lowrank", "tpower")

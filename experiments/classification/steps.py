@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import LeaveOneOut, StratifiedKFold
 
-from bestk.data.frames import read_table
 from bestk.information import Entropies
 from bestk.information.reading import Reading
+from bestk.tables.frames import read_table
 from experiments import datasets
 from experiments.classification.methods import FEW_DRAWS, SEED, effort_for, method_for
 from experiments.classification.protocols import EVERY, LETTERS, Source, with_values

@@ -6,9 +6,9 @@ ELSEWHERE = ("torch", "dask", "__main__")  # they need a GPU, a cluster or a pro
 
 # The tests of each package, in ``tests``.
 TESTS = {
-    "bounds": "test_bounds solvers/test_sdp solvers/test_exact solvers/test_large",
+    "bqp": "test_problem test_lazy test_bounds solvers",
     "cli": "test_cli test_cli_dry_run test_cli_doctor test_output_files",
-    "data": "test_table test_codes test_files test_whole_numbers test_wide_inputs "
+    "tables": "test_table test_codes test_files test_whole_numbers test_wide_inputs "
     "streaming/test_files streaming/test_fit",
     "discretize": "discretize",
     "evaluation": "evaluation",
@@ -16,11 +16,8 @@ TESTS = {
     "information/test_summary information/test_gaussian information/test_gaussian_laws "
     "information/test_blend information/test_chance information/test_normal_scores "
     "information/test_tiles",
-    "problem": "test_problem test_lazy solvers/test_referee",
-    "relaxations": "solvers/test_sdp solvers/test_exact test_bounds",
-    "selection": "test_reading test_objectives test_criteria test_methods test_auto "
-    "selector streaming/test_fit",
-    "solvers": "solvers",
+    "methods": "test_objectives test_criteria test_methods test_auto selector",
+    "selectors": "test_reading test_auto selector streaming/test_fit",
 }
 
 

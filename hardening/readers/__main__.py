@@ -5,9 +5,9 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["bestk.data.files", "bestk.data.sources"]):
-    import bestk.data.files
-    import bestk.data.sources
+with atheris.instrument_imports(include=["bestk.tables.files", "bestk.tables.sources"]):
+    import bestk.tables.files
+    import bestk.tables.sources
 
 from hardening.fuzzing import fuzz
 from hardening.readers.seeds import SUFFIXES, make_seeds
@@ -30,8 +30,8 @@ def main() -> None:
 def read_file(path: Path) -> None:
     """Load a file, whose first column is the target; what may be wrong with it is said."""
     try:
-        source = bestk.data.sources.open_source(path)
-        loaded = bestk.data.files.load(source, next(iter(source.types)))
+        source = bestk.tables.sources.open_source(path)
+        loaded = bestk.tables.files.load(source, next(iter(source.types)))
     except (ValueError, OSError) as error:
         if len(str(error)) < 20:
             raise AssertionError("no advice") from error

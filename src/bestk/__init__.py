@@ -5,39 +5,39 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bestk.bounds import upper_bound
-    from bestk.data.codes import Codes, encode
+    from bestk.bqp.bounds import upper_bound
+    from bestk.bqp.problem import BQP
+    from bestk.bqp.solution import Solution
+    from bestk.bqp.solvers import SOLVERS, solve, solve_path
     from bestk.discretize import CAIM, MDLP, EqualFrequency, EqualWidth, Sigma
     from bestk.errors import SelectionWarning
     from bestk.evaluation import error_curves
     from bestk.information import Entropies, cmi_matrix, joint_mi_matrix, mutual_information
-    from bestk.problem.problem import BQP
-    from bestk.problem.solution import Solution
-    from bestk.selection.methods import METHODS, Greedy, Quadratic
-    from bestk.selection.relevant import SelectRelevant, pair_scan
-    from bestk.selection.selector import SelectBestK, select
-    from bestk.selection.selector_cv import SelectBestKCV
-    from bestk.selection.stability import stability_selection
-    from bestk.solvers import SOLVERS, solve, solve_path
+    from bestk.methods.registry import METHODS, Greedy, Quadratic
+    from bestk.selectors.relevant import SelectRelevant, pair_scan
+    from bestk.selectors.selector import SelectBestK, select
+    from bestk.selectors.selector_cv import SelectBestKCV
+    from bestk.selectors.stability import stability_selection
+    from bestk.tables.codes import Codes, encode
 
 __version__ = version("bestk")
 
 # Heavy names are resolved when first used, so that `import bestk` stays light.
 _HOMES = {
-    "bestk.bounds": ("upper_bound",),
-    "bestk.data.codes": ("Codes", "encode"),
+    "bestk.bqp.bounds": ("upper_bound",),
+    "bestk.tables.codes": ("Codes", "encode"),
     "bestk.discretize": ("CAIM", "MDLP", "EqualFrequency", "EqualWidth", "Sigma"),
     "bestk.errors": ("SelectionWarning",),
     "bestk.evaluation": ("error_curves",),
     "bestk.information": ("Entropies", "cmi_matrix", "joint_mi_matrix", "mutual_information"),
-    "bestk.selection.methods": ("METHODS", "Greedy", "Quadratic"),
-    "bestk.problem.problem": ("BQP",),
-    "bestk.selection.relevant": ("SelectRelevant", "pair_scan"),
-    "bestk.selection.selector": ("SelectBestK", "select"),
-    "bestk.selection.selector_cv": ("SelectBestKCV",),
-    "bestk.selection.stability": ("stability_selection",),
-    "bestk.problem.solution": ("Solution",),
-    "bestk.solvers": ("SOLVERS", "solve", "solve_path"),
+    "bestk.methods.registry": ("METHODS", "Greedy", "Quadratic"),
+    "bestk.bqp.problem": ("BQP",),
+    "bestk.selectors.relevant": ("SelectRelevant", "pair_scan"),
+    "bestk.selectors.selector": ("SelectBestK", "select"),
+    "bestk.selectors.selector_cv": ("SelectBestKCV",),
+    "bestk.selectors.stability": ("stability_selection",),
+    "bestk.bqp.solution": ("Solution",),
+    "bestk.bqp.solvers": ("SOLVERS", "solve", "solve_path"),
 }
 # found as attributes, without an import of their own
 _MODULES = ("evaluation", "plots", "report")

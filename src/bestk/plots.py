@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from bestk.bqp.solution import SCORES, Solution
 from bestk.evaluation import BASELINE, Curves
-from bestk.problem.solution import SCORES, Solution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -201,7 +201,7 @@ def _curve_axes(ax: "Axes | None", width: float) -> "Axes":
 
 def read_solution(solution: Any, *wanted: str) -> Solution:
     """The solution, or that of a fitted selector; its details must contain what is wanted."""
-    from bestk.selection.base import PartialFit
+    from bestk.selectors.base import PartialFit
 
     if isinstance(solution, PartialFit):
         solution.finalize()

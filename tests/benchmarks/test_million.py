@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.scale.planted import SUFFIXES, Planted, read_table, write_table
 from bestk import SelectBestK, cmi_matrix, select
-from bestk.data.table import Table
+from bestk.tables.table import Table
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_columns_that_are_not_planted_have_the_density_asked_for():
 
 @pytest.mark.parametrize("form", SUFFIXES)
 def test_every_form_holds_the_same_table(form, planted, tmp_path, monkeypatch):
-    monkeypatch.setattr("bestk.data.files.MAX_COLUMNS", 100)
+    monkeypatch.setattr("bestk.tables.files.MAX_COLUMNS", 100)
     X, y = read_table(form, write_table(planted, form, tmp_path))
     goal = planted.y if y is None else y
     wanted = SelectBestK(10, "jmi", discretizer=None).fit(whole(planted), planted.y).solution_

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.data.weights import RowWeights, read_weights
 from bestk.discretize._base import (
     BY_ENTROPY,
     BY_FREQUENCY,
@@ -14,6 +13,7 @@ from bestk.discretize._base import (
     cut_by_kernel,
     cut_by_weights,
 )
+from bestk.tables.weights import RowWeights, read_weights
 
 WAYS = (BY_ENTROPY, 10**6), (BY_MAJORITY, 10**6), (BY_MAJORITY, 3), (BY_FREQUENCY, 5)
 

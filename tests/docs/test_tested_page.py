@@ -59,10 +59,10 @@ def test_runs_are_added_up_and_the_last_is_told(page):
 
 
 def test_faults_in_the_code_are_counted_by_area(page):
-    outcomes = [("bestk/bounds/a.py", "killed"), ("bestk/bounds/b.py", "survived"),
-                ("bestk/criteria.py", "equivalent"), ("bestk/solvers/c.py", "timeout")]  # fmt: skip
+    outcomes = [("bestk/bqp/a.py", "killed"), ("bestk/bqp/b.py", "survived"),
+                ("bestk/criteria.py", "equivalent"), ("bestk/tables/c.py", "timeout")]  # fmt: skip
     rows = page([run("golden", "sets", 1, 0, 1)], outcomes)
-    assert rows["bounds"] == ["2", "1", "0", "0", "1"]
+    assert rows["bqp"] == ["2", "1", "0", "0", "1"]
     assert rows["others"] == ["1", "0", "0", "1", "0"]
     assert rows["all"] == ["4", "1", "1", "1", "1"]
 

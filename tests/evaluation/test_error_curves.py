@@ -25,11 +25,11 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from bestk import METHODS, Greedy, Quadratic, SelectBestK
-from bestk.data.frames import read_table
 from bestk.evaluation import error_curves
 from bestk.evaluation._error_curves import Study, default_model, negative_error
-from bestk.selection.folds import Trial, make_folds
-from bestk.selection.pipeline import read_targets
+from bestk.selectors.folds import Trial, make_folds
+from bestk.selectors.pipeline import read_targets
+from bestk.tables.frames import read_table
 
 CANCER = load_breast_cancer(return_X_y=True)
 IRIS = load_iris(return_X_y=True)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from benchmarks.solvers.matrices import at_random
-from bestk.problem.problem import BQP
-from bestk.solvers._base import Run
-from bestk.solvers._lowrank import factor
+from bestk.bqp.problem import BQP
+from bestk.bqp.solvers._base import Run
+from bestk.bqp.solvers._lowrank import factor
 from experiments.lowrank import PublishedLowRank, exact_low_rank, spannogram
 
 

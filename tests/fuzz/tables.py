@@ -13,7 +13,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 from scipy import sparse
 
-from bestk.data.frames import read_table
+from bestk.tables.frames import read_table
 
 NUMBERS, DISCRETE = ("codes", "numbers"), ("codes", "truths", "words")
 WORDS = ["a", "b", "", " ", "A", "ä", "nan", "None", "0", "1.5", "日本", "a\x00", "x" * 40]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestk import SelectBestK, encode, mutual_information, select
-from bestk.data.frames import read_table
+from bestk.tables.frames import read_table
 
 from .law import REFUSED, attempt, budget
 from .tables import DISCRETE, FRAMES, LAYOUTS, SPARSE, classes, plains

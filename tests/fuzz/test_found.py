@@ -24,8 +24,8 @@ from bestk import (
     solve_path,
     upper_bound,
 )
-from bestk.data.frames import read_table
 from bestk.evaluation import stability
+from bestk.tables.frames import read_table
 
 X = np.array([[0.5, 1.0], [1.5, 0.0], [0.5, 0.0], [1.5, 1.0]])
 Y = [0, 1, 0, 1]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestk import Entropies, cmi_matrix, encode, joint_mi_matrix, mutual_information
-from bestk.data.target import read_target
+from bestk.tables.target import read_target
 
 from ..information.conftest import brute_cmi_matrix
 from .law import REFUSED, attempt, budget

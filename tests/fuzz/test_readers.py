@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.data.files import load
-from bestk.data.sources import open_source
+from bestk.tables.files import load
+from bestk.tables.sources import open_source
 from hardening.arguments.words import TABLES, run_command, spell
 from hardening.readers.seeds import SUFFIXES, make_seeds
 

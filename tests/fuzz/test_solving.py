@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestk import BQP, SOLVERS, solve, solve_path, upper_bound
-from bestk.bounds import BOUNDS
-from bestk.problem.problem import MAX_ENTRY, MIN_ENTRY
+from bestk.bqp.bounds import BOUNDS
+from bestk.bqp.problem import MAX_ENTRY, MIN_ENTRY
 
 from .law import REFUSED, attempt, budget, refused
 from .oddities import TABLES, odd_scalars, odd_tables

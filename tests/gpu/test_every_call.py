@@ -28,11 +28,11 @@ from bestk import (
     stability_selection,
     upper_bound,
 )
-from bestk.data.target import read_target
 from bestk.errors import ParameterError
 from bestk.information import Query
 from bestk.information.measures import INTERACTION, SYMMETRIC_CMI
 from bestk.information.scan import scan_pairs
+from bestk.tables.target import read_target
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
 

@@ -5,9 +5,9 @@ from functools import cached_property
 import numpy as np
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Codes
-from bestk.data.target import Target
 from bestk.information.measures import Correction, Query
+from bestk.tables.codes import Codes
+from bestk.tables.target import Target
 
 
 class NumpyCounter:

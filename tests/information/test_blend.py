@@ -6,9 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.data.codes import encode
-from bestk.data.frames import read_table
-from bestk.data.target import ParsedTarget, read_target
 from bestk.discretize import MDLP, EqualFrequency
 from bestk.information import (
     BlendedSource,
@@ -20,7 +17,10 @@ from bestk.information import (
     measures,
 )
 from bestk.information.reading import Reading
-from bestk.selection.objectives import OBJECTIVES
+from bestk.methods.quadratic import OBJECTIVES
+from bestk.tables.codes import encode
+from bestk.tables.frames import read_table
+from bestk.tables.target import ParsedTarget, read_target
 
 BIT = np.log(2)
 NEAR = {"rtol": 1e-10, "atol": 1e-12}

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 
 from bestk import EqualFrequency, SelectBestK, cmi_matrix, encode, joint_mi_matrix, pair_scan
-from bestk.data.target import read_target
 from bestk.information import Entropies, Measure, Query, measures
+from bestk.tables.target import read_target
 
 from .conftest import tables
 
@@ -28,10 +28,10 @@ da = pytest.importorskip("dask.array", reason=WHY)
 dd = pytest.importorskip("dask.dataframe", reason=WHY)
 
 
-from bestk.data.blocks import PARTS_AT_ONCE, read_blocks  # noqa: E402
 from bestk.information.backends import _reductions, get_backend  # noqa: E402
 from bestk.information.backends import dask_cluster as cluster  # noqa: E402
 from bestk.information.scan import scan_pairs  # noqa: E402
+from bestk.tables.blocks import PARTS_AT_ONCE, read_blocks  # noqa: E402
 
 CORRECTIONS = [None, "miller-madow", "chance"]
 MEASURES = [value for value in vars(measures).values() if isinstance(value, Measure)]

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk import cmi_matrix, encode, joint_mi_matrix, mutual_information
-from bestk.data.target import read_target
 from bestk.information import Entropies, measures
 from bestk.information.backends import BACKENDS, get_backend
+from bestk.tables.target import read_target
 
 from .conftest import brute_cmi_matrix, brute_entropy, brute_joint_mi, tables
 

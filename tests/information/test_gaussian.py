@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from bestk.data.target import read_target
 from bestk.information import GaussianSource, ScoredTable, measures
 from bestk.information.entropies import Entropies
+from bestk.tables.target import read_target
 
 
 def gaussian(X, y, signed=True, n_jobs=None, scores="rank", **options):

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.data.target import read_target
 from bestk.information import GaussianSource, ScoredTable, measures
 from bestk.information._scores import normal_scores, unit_score
 from bestk.information.entropies import Entropies
 from bestk.information.measures import Measure
+from bestk.tables.target import read_target
 
 NAMED = [m for m in vars(measures).values() if isinstance(m, Measure)]
 

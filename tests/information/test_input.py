@@ -8,10 +8,10 @@ import pytest
 from scipy import sparse
 
 from bestk import CAIM, cmi_matrix, joint_mi_matrix, mutual_information
-from bestk.data.target import read_target
 from bestk.information import Entropies, GaussianSource, ScoredTable
 from bestk.information._matrices import measure_table
 from bestk.information.entropies import _allocate
+from bestk.tables.target import read_target
 
 X = np.array([[0, 1], [1, 1], [0, 0], [1, 0]])
 Y = np.array([0, 0, 1, 1])

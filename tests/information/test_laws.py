@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk import cmi_matrix, encode, joint_mi_matrix, mutual_information
-from bestk.data.target import read_target
 from bestk.information import Entropies
+from bestk.tables.target import read_target
 
 from .conftest import tables
 

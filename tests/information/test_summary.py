@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from bestk import encode
-from bestk.data.target import read_target
 from bestk.information import Entropies, Query, measures
 from bestk.information.backends import _reductions
 from bestk.information.backends._reductions import TopPairs
+from bestk.tables.target import read_target
 
 MEASURES = [value for value in vars(measures).values() if isinstance(value, measures.Measure)]
 

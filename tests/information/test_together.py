@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestk.data.frames import read_table
-from bestk.data.target import ParsedTarget
 from bestk.information.backends._packed import LANES, order_features
 from bestk.information.reading import Reading
 from bestk.information.together import join_subsamples, measure_parts
+from bestk.tables.frames import read_table
+from bestk.tables.target import ParsedTarget
 
 RNG = np.random.default_rng(0)
 ROWS, CLASSES = 240, np.repeat(["a", "b", "c"], 80)

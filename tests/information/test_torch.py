@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestk import cmi_matrix, encode
-from bestk.data.target import read_target
+from bestk.bqp.solvers import Effort
 from bestk.information import Entropies, Measure, Query, measures
 from bestk.information.backends import get_backend
 from bestk.information.scan import informative_pairs, scan_pairs
-from bestk.selection.methods import METHODS
-from bestk.solvers import Effort
+from bestk.methods.registry import METHODS
+from bestk.tables.target import read_target
 
 from .conftest import tables
 

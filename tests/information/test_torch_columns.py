@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bestk import MDLP, EqualFrequency, SelectBestK
-from bestk.data.target import read_target
 from bestk.information import ScoredTable
+from bestk.tables.target import read_target
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
 

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 
 from bestk import cmi_matrix, joint_mi_matrix, mutual_information
-from bestk.data.codes import encode
-from bestk.data.target import read_target
 from bestk.errors import DataError, ParameterError, UnknownNameError
 from bestk.information import measures
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._weighted import WeightedCounter
+from bestk.tables.codes import encode
+from bestk.tables.target import read_target
 
 CORRECTIONS = pytest.mark.parametrize("correction", [None, "miller-madow", "chance"])
 

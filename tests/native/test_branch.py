@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bestk.bqp.relaxations.rows import PATH_BEST, Branching
 from bestk.native import kernels
-from bestk.relaxations.rows import PATH_BEST, Branching
 
 
 def matrix(n, seed):

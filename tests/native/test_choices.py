@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from bestk.problem import problem as module
-from bestk.problem.lazy import CachedColumns
-from bestk.problem.problem import BQP, NO_ITEMS, grow, improve
+from bestk.bqp import problem as module
+from bestk.bqp.lazy import CachedColumns
+from bestk.bqp.problem import BQP, NO_ITEMS, grow, improve
 
 pytestmark = pytest.mark.usefixtures("cpu")
 SIZES = [(1, 1), (2, 1), (9, 4), (31, 2), (33, 31), (64, 20), (70, 70)]

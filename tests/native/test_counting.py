@@ -6,8 +6,6 @@ from threading import Lock
 import numpy as np
 import pytest
 
-from bestk.data.codes import Codes
-from bestk.data.target import Target
 from bestk.information import Query, measures
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import pack
@@ -17,6 +15,8 @@ from bestk.information.scan import pairs_above
 from bestk.native import kernels
 from bestk.native._library import TABLE_TYPES
 from bestk.native.threads import spans, threads
+from bestk.tables.codes import Codes
+from bestk.tables.target import Target
 
 pytestmark = pytest.mark.usefixtures("cpu")
 LANES = 16

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bestk.problem.problem import BQP, top_k
-from bestk.solvers._lowrank import _best_along, along_a_curve, factor
+from bestk.bqp.problem import BQP, top_k
+from bestk.bqp.solvers._lowrank import _best_along, along_a_curve, factor
 
 pytestmark = pytest.mark.usefixtures("cpu")
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from bestk.data.codes import encode
-from bestk.data.target import read_target
 from bestk.information import Entropies, Query, measures
 from bestk.native.threads import threads
+from bestk.tables.codes import encode
+from bestk.tables.target import read_target
 
 pytestmark = pytest.mark.usefixtures("cpu")
 SHAPES = {  # samples, features, levels of the columns, classes

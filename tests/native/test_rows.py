@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bestk.bqp.relaxations.rows import lower_rows, row_values
 from bestk.native import kernels
-from bestk.relaxations.rows import lower_rows, row_values
 
 pytestmark = pytest.mark.usefixtures("cpu")
 seeds = st.integers(0, 2**32 - 1)

@@ -5,9 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bestk.native import kernels
-from bestk.problem.problem import BQP
-from bestk.solvers._search import (
+from bestk.bqp.problem import BQP
+from bestk.bqp.solvers._search import (
     BEST,
     BORN,
     CHAMPION,
@@ -26,6 +25,7 @@ from bestk.solvers._search import (
     Population,
     least_entries,
 )
+from bestk.native import kernels
 
 pytestmark = pytest.mark.usefixtures("cpu")
 SIZES = [(1, 1), (2, 1), (9, 4), (31, 2), (32, 31), (33, 31), (40, 7), (64, 20), (70, 33)]

@@ -85,8 +85,8 @@ def arrays_and_lists_are_tables() -> None:
 
 def the_library_names_the_extra_that_is_missing() -> None:
     from bestk import cmi_matrix, select
-    from bestk.data.sources import open_source
     from bestk.plots import plot_features
+    from bestk.tables.sources import open_source
 
     Path("table.parquet").write_bytes(b"anything")
     X, y = [[0, 1], [1, 1], [0, 0], [1, 0]], [0, 1, 0, 1]

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from bestk import SelectBestK
-from bestk.data.frames import read_table
 from bestk.report import columns, make_report
 from bestk.report.columns import ShownTarget, describe_column
-from bestk.selection.pipeline import Task
+from bestk.selectors.pipeline import Task
+from bestk.tables.frames import read_table
 
 
 def described(values, y, nominal=False):

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from bestk import SelectBestK, SelectBestKCV, Solution, select, solve
-from bestk.problem.solution import MAX_HTML_ROWS
+from bestk.bqp.solution import MAX_HTML_ROWS
 from bestk.report import make_report
 
 X, y = load_iris(return_X_y=True, as_frame=True)

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from bestk import METHODS, SelectBestK, SelectBestKCV, SelectionWarning, error_curves, select
 from bestk.information.constants import BlockConstants
-from bestk.selection.forward import BlockForward
+from bestk.methods.forward import BlockForward
 
 M = 400
 rng = np.random.default_rng(0)

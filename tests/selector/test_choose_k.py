@@ -24,9 +24,8 @@ from sklearn.preprocessing import StandardScaler
 
 from bestk import SelectBestK, SelectBestKCV, select
 from bestk.cli import main
-from bestk.data.frames import read_table
 from bestk.errors import ParameterError, SelectionWarning
-from bestk.selection.choose_k import (
+from bestk.selectors.choose_k import (
     GRID,
     Goal,
     cross_validate,
@@ -35,8 +34,9 @@ from bestk.selection.choose_k import (
     numbers_to_try,
     split_rows,
 )
-from bestk.selection.folds import Design, Trial, choose, mean_targets
-from bestk.selection.pipeline import read_targets
+from bestk.selectors.folds import Design, Trial, choose, mean_targets
+from bestk.selectors.pipeline import read_targets
+from bestk.tables.frames import read_table
 
 
 @pytest.fixture(scope="module")

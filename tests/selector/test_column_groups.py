@@ -20,12 +20,12 @@ from bestk import (
     solve,
     stability_selection,
 )
-from bestk.data.frames import read_table
-from bestk.data.table import Table
-from bestk.selection.adapters import Contracted, read_groups
-from bestk.selection.criteria import CRITERIA, MRMR
-from bestk.selection.objectives import OBJECTIVES
-from bestk.selection.pipeline import Task
+from bestk.methods.foreign import Contracted, read_groups
+from bestk.methods.greedy import CRITERIA, MRMR
+from bestk.methods.quadratic import OBJECTIVES
+from bestk.selectors.pipeline import Task
+from bestk.tables.frames import read_table
+from bestk.tables.table import Table
 
 LABELS = np.array([0, 0, 1, 2, 2, 2, 3, 4, 4, 5, 6, 6, 7, 7])
 

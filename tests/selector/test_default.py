@@ -10,8 +10,8 @@ from bestk import SelectBestK, SelectBestKCV, select
 from bestk.discretize import EqualFrequency
 from bestk.evaluation import error_curves
 from bestk.information.constants import BlockConstants
-from bestk.selection.forward import BlockForward
-from bestk.selection.pipeline import Task
+from bestk.methods.forward import BlockForward
+from bestk.selectors.pipeline import Task
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from sklearn.feature_selection import f_classif, f_regression
 
 from bestk import SelectBestK, select
-from bestk.data.frames import read_table
-from bestk.selection.pipeline import Task
+from bestk.selectors.pipeline import Task
+from bestk.tables.frames import read_table
 
 from .block_twin import Twin, select_slowly
 

@@ -10,9 +10,9 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.metrics import roc_auc_score
 
 from bestk import SelectBestK, SelectionWarning, select
-from bestk.data.frames import read_table
-from bestk.data.target import ParsedTarget
-from bestk.selection import leaks
+from bestk.selectors import leaks
+from bestk.tables.frames import read_table
+from bestk.tables.target import ParsedTarget
 
 ROWS = 2000
 BALANCES = [0.5, 0.2, 0.05, 0.02]

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from bestk.data.frames import read_table
-from bestk.selection.look import column_values, names_rows
+from bestk.selectors.look import column_values, names_rows
+from bestk.tables.frames import read_table
 
 
 def is_identifier(values, name="x"):

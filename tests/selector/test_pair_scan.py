@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bestk import Entropies, encode, pair_scan
-from bestk.data.target import read_target
 from bestk.information import measures
 from bestk.information.backends import _reductions
 from bestk.information.scan import informative_pairs
+from bestk.tables.target import read_target
 
 BACKENDS = ["native", "numpy", "torch:cpu"]
 

@@ -7,7 +7,7 @@ import pytest
 from bestk import SelectBestK, SelectionWarning, select
 from bestk.errors import DataError
 from bestk.information.constants import BlockConstants
-from bestk.selection.forward import BlockForward
+from bestk.methods.forward import BlockForward
 
 # A few columns count as very many.
 FEW = BlockForward(BlockConstants(max_measured=20))

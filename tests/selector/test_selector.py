@@ -21,8 +21,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bestk import MDLP, METHODS, Greedy, Quadratic, SelectBestK, cmi_matrix, select, solve
-from bestk.data import frames
 from bestk.discretize import CAIM
+from bestk.tables import frames
 
 TELLING = {"colour", "size", "member", "age", "visits"}
 

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from bestk import METHODS, SelectBestK, SelectBestKCV
-from bestk.selection.folds import choose
+from bestk.selectors.folds import choose
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
 from bestk import SelectBestK, stability_selection
-from bestk.selection.stability import StabilitySelection
+from bestk.selectors.stability import StabilitySelection
 
 X, Y = load_breast_cancer(return_X_y=True)
 

@@ -23,11 +23,11 @@ from bestk import (
     select,
     stability_selection,
 )
-from bestk.data.frames import read_table
-from bestk.selection.adapters import Contracted
-from bestk.selection.criteria import get_criterion
-from bestk.selection.objectives import OBJECTIVES
-from bestk.selection.pipeline import Task
+from bestk.methods.foreign import Contracted
+from bestk.methods.greedy import get_criterion
+from bestk.methods.quadratic import OBJECTIVES
+from bestk.selectors.pipeline import Task
+from bestk.tables.frames import read_table
 
 N = 9
 
@@ -195,7 +195,7 @@ def test_lazy_matrices_are_added_up_like_whole_ones(monkeypatch):
     X, Y = made(5)
     expected = [select(X, Y, 3, Quadratic("cmi", "swap"), multioutput=how, bound=None)
                 for how in ("sum", "min")]  # fmt: skip
-    monkeypatch.setattr("bestk.selection.methods.MAX_DENSE_FEATURES", 2)
+    monkeypatch.setattr("bestk.methods.registry.MAX_DENSE_FEATURES", 2)
     for how, one in zip(("sum", "min"), expected, strict=True):
         found = select(X, Y, 3, Quadratic("cmi", "swap"), multioutput=how, bound=None)
         assert found.support.tolist() == one.support.tolist()

@@ -28,7 +28,7 @@ from bestk import (
 from bestk.cli import main
 from bestk.errors import DataError, ParameterError
 from bestk.information.constants import BlockConstants
-from bestk.selection.forward import BlockForward
+from bestk.methods.forward import BlockForward
 
 X, Y = load_breast_cancer(return_X_y=True)
 X, Y = X[:200, ::3], Y[:200]
@@ -249,7 +249,7 @@ def test_weights_of_blocks_travel_with_their_rows():
 
 
 def test_a_sample_of_very_many_rows_keeps_their_weights(monkeypatch):
-    from bestk.data import rows
+    from bestk.tables import rows
 
     monkeypatch.setattr(rows, "most_rows", lambda n: 100)
     monkeypatch.setattr(rows, "MIN_HELD_ROWS", 1)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from bestk.problem.problem import BQP
+from bestk.bqp.problem import BQP
 
 
 def optimum(problem):

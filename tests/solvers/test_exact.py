@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, milp
 from scipy.sparse import lil_array
 
-from bestk.problem.problem import BQP, good_choice
-from bestk.relaxations.rows import Branching
-from bestk.relaxations.subproblem import moderate
-from bestk.solvers import _exact
-from bestk.solvers._base import Run
-from bestk.solvers._exact import Exact, _grid, _Proof
+from bestk.bqp.problem import BQP, good_choice
+from bestk.bqp.relaxations.rows import Branching
+from bestk.bqp.relaxations.subproblem import moderate
+from bestk.bqp.solvers import _exact
+from bestk.bqp.solvers._base import Run
+from bestk.bqp.solvers._exact import Exact, _grid, _Proof
 
 from .conftest import PENALTIES, load_instance, optimum, problems
 
@@ -282,7 +282,7 @@ def test_the_deadline_is_kept_and_the_report_says_how_far_it_got():
 def test_an_interrupt_leaves_the_best_choice_and_its_bound(monkeypatch):
     problem = random_problem(60, 20)
     run = Run(np.random.default_rng(0))
-    monkeypatch.setattr("bestk.solvers._exact._Proof.split", interrupt)
+    monkeypatch.setattr("bestk.bqp.solvers._exact._Proof.split", interrupt)
     with pytest.raises(KeyboardInterrupt):
         Exploring(0).pick(problem, run)
     assert len(run.details["incumbent"]) == 20

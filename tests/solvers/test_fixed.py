@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.problem.lazy import CachedColumns
-from bestk.problem.problem import BQP
-from bestk.relaxations.subproblem import Fixed
-from bestk.solvers import solve
+from bestk.bqp.lazy import CachedColumns
+from bestk.bqp.problem import BQP
+from bestk.bqp.relaxations.subproblem import Fixed
+from bestk.bqp.solvers import solve
 
 from .conftest import problems
 

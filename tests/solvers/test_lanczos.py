@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from bestk.bqp.relaxations import eigen
+from bestk.bqp.relaxations.eigen import lanczos
 from bestk.native.threads import calm_blas, threads
-from bestk.relaxations import eigen
-from bestk.relaxations.eigen import lanczos
 
 
 def symmetric(n, seed=0):
@@ -42,7 +42,7 @@ def test_a_late_answer_keeps_the_leading_direction_after_a_restart():
 
     whole = lanczos(Q, np.ones(400), "LA", 3)[0]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bestk.relaxations.eigen.perf_counter", lambda: float(len(calls)))
+        patch.setattr("bestk.bqp.relaxations.eigen.perf_counter", lambda: float(len(calls)))
         values, _ = lanczos(Slow(), np.ones(400), "LA", 3, deadline=35.0)
     assert len(calls) == 35
     assert values[0] == pytest.approx(whole.max(), rel=1e-6)

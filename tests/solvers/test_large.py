@@ -5,21 +5,21 @@ import pytest
 from numpy.polynomial import Chebyshev
 from scipy.linalg import eigh
 
-from bestk.bounds import Budget, tight_bound, upper_bound
-from bestk.problem.problem import BQP, top_k
-from bestk.relaxations import admm
-from bestk.relaxations.eigen import (
+from bestk.bqp.bounds import Budget, tight_bound, upper_bound
+from bestk.bqp.problem import BQP, top_k
+from bestk.bqp.relaxations import admm
+from bestk.bqp.relaxations.eigen import (
     CHEBYSHEV_DEGREE,
     LeadingEigenpairs,
     chebyshev_filter,
     lanczos,
     lanczos_minimum,
 )
-from bestk.solvers import _simplex, solve
-from bestk.solvers._base import Run
-from bestk.solvers._greedy import Spectral
-from bestk.solvers._referee import prove
-from bestk.solvers._simplex import Simplex
+from bestk.bqp.solvers import _simplex, solve
+from bestk.bqp.solvers._base import Run
+from bestk.bqp.solvers._greedy import Spectral
+from bestk.bqp.solvers._referee import prove
+from bestk.bqp.solvers._simplex import Simplex
 
 
 def signed(n, k, seed=0):

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.problem.problem import BQP
-from bestk.solvers import _lowrank, solve_path
-from bestk.solvers._base import Run
-from bestk.solvers._lowrank import LowRank, along_a_curve, factor
+from bestk.bqp.problem import BQP
+from bestk.bqp.solvers import _lowrank, solve_path
+from bestk.bqp.solvers._base import Run
+from bestk.bqp.solvers._lowrank import LowRank, along_a_curve, factor
 
 from .conftest import optimum, problems
 

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.problem import lazy as lazy_module
-from bestk.problem.lazy import CachedColumns
-from bestk.problem.problem import BQP
-from bestk.solvers import _tpower, solve, solve_path
-from bestk.solvers._base import Run
-from bestk.solvers._greedy import Forward
+from bestk.bqp import lazy as lazy_module
+from bestk.bqp.lazy import CachedColumns
+from bestk.bqp.problem import BQP
+from bestk.bqp.solvers import _tpower, solve, solve_path
+from bestk.bqp.solvers._base import Run
+from bestk.bqp.solvers._greedy import Forward
 
 from .conftest import problems
 

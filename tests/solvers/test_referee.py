@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk import BQP, SOLVERS, Solution, bounds, solve, solve_path
-from bestk.bounds import MIN_BOUND_OPERATIONS, Budget, default_budget
-from bestk.problem import CachedColumns
-from bestk.relaxations.rows import rows_bound
-from bestk.relaxations.subproblem import Bound
-from bestk.solvers import Effort, solve_each, with_useful_bound
-from bestk.solvers._lowrank import LowRank
-from bestk.solvers._referee import prove
+from bestk import BQP, SOLVERS, Solution, solve, solve_path
+from bestk.bqp import CachedColumns, bounds
+from bestk.bqp.bounds import MIN_BOUND_OPERATIONS, Budget, default_budget
+from bestk.bqp.relaxations.rows import rows_bound
+from bestk.bqp.relaxations.subproblem import Bound
+from bestk.bqp.solvers import Effort, solve_each, with_useful_bound
+from bestk.bqp.solvers._lowrank import LowRank
+from bestk.bqp.solvers._referee import prove
 
 from .conftest import optimum, problems
 
@@ -317,7 +317,7 @@ def test_a_path_shares_its_time_with_tight_bounds(monkeypatch):
         given_time.append(budget.left)
         return Bound(np.inf, "none")
 
-    monkeypatch.setattr("bestk.solvers._referee.prove", note)
+    monkeypatch.setattr("bestk.bqp.solvers._referee.prove", note)
     for solver in (Slow(), SlowPath()):
         given_time.clear()
         solve_path(Q, [1, 2], solver, time_limit=60.0, bound="tight")

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from bestk import cmi_matrix, solve
-from bestk.problem import BQP
-from bestk.relaxations.sdp import dual_bound, sdp_bound
-from bestk.relaxations.spheres import LowRankFactor, Spheres
-from bestk.solvers import _sdp
-from bestk.solvers._base import Run
-from bestk.solvers._sdp import SDP
+from bestk.bqp import BQP
+from bestk.bqp.relaxations.sdp import dual_bound, sdp_bound
+from bestk.bqp.relaxations.spheres import LowRankFactor, Spheres
+from bestk.bqp.solvers import _sdp
+from bestk.bqp.solvers._base import Run
+from bestk.bqp.solvers._sdp import SDP
 
 from .conftest import load_instance, optimum, problems
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bestk.bqp.lazy import CachedColumns
+from bestk.bqp.problem import BQP
+from bestk.bqp.solvers import _search
+from bestk.bqp.solvers._base import Run
+from bestk.bqp.solvers._search import Search
 from bestk.native.threads import threads
-from bestk.problem.lazy import CachedColumns
-from bestk.problem.problem import BQP
-from bestk.solvers import _search
-from bestk.solvers._base import Run
-from bestk.solvers._search import Search
 
 from .conftest import load_instance, optimum, problems
 
@@ -166,7 +166,7 @@ def test_columns_in_small_blocks_give_the_same_gains_and_blocks(size, monkeypatc
     Q = random_matrix(70, signed=True)
     problem = BQP(Columns(Q), 30)
     items = np.random.default_rng(size).permutation(70)[:size]
-    monkeypatch.setattr("bestk.problem.lazy.MAX_BLOCK", 8 * 70)
+    monkeypatch.setattr("bestk.bqp.lazy.MAX_BLOCK", 8 * 70)
     np.testing.assert_allclose(problem.gains(items), BQP(Q, 30).gains(items), atol=1e-9)
     np.testing.assert_array_equal(problem.block(items), Q[np.ix_(items, items)])
 

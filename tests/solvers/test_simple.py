@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestk.problem.lazy import CachedColumns
-from bestk.problem.problem import BQP, best_first, grow, top_k
-from bestk.solvers import solve_path
-from bestk.solvers._base import Run
-from bestk.solvers._greedy import Forward, Linear, Spectral
-from bestk.solvers._tpower import TruncatedPower
+from bestk.bqp.lazy import CachedColumns
+from bestk.bqp.problem import BQP, best_first, grow, top_k
+from bestk.bqp.solvers import solve_path
+from bestk.bqp.solvers._base import Run
+from bestk.bqp.solvers._greedy import Forward, Linear, Spectral
+from bestk.bqp.solvers._tpower import TruncatedPower
 
 from .conftest import UNTIED, authors_results, load_instance, optimum, problems
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from bestk.problem.problem import BQP
-from bestk.solvers._base import Run
-from bestk.solvers._simplex import Centred, Simplex, _enter, _factor, minimise, rank_by_weight
+from bestk.bqp.problem import BQP
+from bestk.bqp.solvers._base import Run
+from bestk.bqp.solvers._simplex import Centred, Simplex, _enter, _factor, minimise, rank_by_weight
 
 from .conftest import load_instance, problems
 

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bestk.bqp.lazy import CachedColumns
+from bestk.bqp.problem import BQP, best_first, grow, improve
+from bestk.bqp.solvers import _greedy, solve, solve_path
+from bestk.bqp.solvers._base import Run
+from bestk.bqp.solvers._greedy import Forward, Swap
 from bestk.native import kernels
-from bestk.problem.lazy import CachedColumns
-from bestk.problem.problem import BQP, best_first, grow, improve
-from bestk.solvers import _greedy, solve, solve_path
-from bestk.solvers._base import Run
-from bestk.solvers._greedy import Forward, Swap
 
 from .conftest import optimum, problems
 
@@ -104,7 +104,7 @@ def test_pairs_to_start_from_are_the_best_by_hand_and_share_no_item(problem):
 
 @pytest.mark.parametrize("lazy", [False, True])
 def test_every_pair_to_start_from_holds_an_item_and_its_best_partner(lazy, monkeypatch):
-    monkeypatch.setattr("bestk.problem.lazy.MAX_BLOCK", 40 * 7)  # seven columns at a time
+    monkeypatch.setattr("bestk.bqp.lazy.MAX_BLOCK", 40 * 7)  # seven columns at a time
     rng = np.random.default_rng(0)
     Q, weight = rng.normal(size=(40, 40)), 4
     Q += Q.T

@@ -11,10 +11,10 @@ from click.testing import CliRunner
 
 from bestk import SelectBestK, select
 from bestk.cli import main
-from bestk.data import files, rows, sources
-from bestk.data.files import load
-from bestk.data.sources import open_source
 from bestk.errors import SelectionWarning
+from bestk.tables import files, rows, sources
+from bestk.tables.files import load
+from bestk.tables.sources import open_source
 
 Select = partial(SelectBestK, method="tpower")
 

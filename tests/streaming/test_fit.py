@@ -19,11 +19,11 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from bestk import CAIM, SelectBestK, select
-from bestk.data import rows
-from bestk.data.frames import read_table
-from bestk.data.rows import Reservoir
 from bestk.errors import SelectionWarning
 from bestk.plots import read_solution
+from bestk.tables import rows
+from bestk.tables.frames import read_table
+from bestk.tables.rows import Reservoir
 
 from ..selector.conftest import mixed_frame as wide_mixed_frame
 
@@ -386,7 +386,7 @@ def test_many_columns_in_blocks_are_selected_without_their_matrix(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (300, 40)), np.arange(300) % 2
     X[:, 7] = y ^ (rng.random(300) < 0.2)
-    monkeypatch.setattr("bestk.selection.methods.MAX_DENSE_FEATURES", 10)
+    monkeypatch.setattr("bestk.methods.registry.MAX_DENSE_FEATURES", 10)
     found = SelectBestK(5, "tpower", bound=None, discretizer=None).partial_fit(X, y)
     assert found.get_support()[7]
 

@@ -17,13 +17,13 @@ from bestk.cli._select import (
     select_in_memory,
 )
 from bestk.cli._terminal import bold, console, heading, in_shell_words, new_table
-from bestk.data.files import Loaded
 from bestk.errors import printable
 from bestk.evaluation import error_curves, shared_tasks
-from bestk.selection.cautions import describe, find_cautions
-from bestk.selection.method import Method
-from bestk.selection.methods import get_method
-from bestk.selection.selector import SelectBestK
+from bestk.methods.method import Method
+from bestk.methods.registry import get_method
+from bestk.selectors.cautions import describe, find_cautions
+from bestk.selectors.selector import SelectBestK
+from bestk.tables.files import Loaded
 
 PAGES = (".html", ".htm")
 

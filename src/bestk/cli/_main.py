@@ -150,7 +150,7 @@ def report(output: Path, errors: bool, **values: Any) -> None:
 def methods(name: str | None, as_json: bool) -> None:
     """List the available methods, or describe the method NAME."""
     from bestk.cli._terminal import bold, console, new_table
-    from bestk.selection.methods import METHODS, describe_method
+    from bestk.methods.registry import METHODS, describe_method
 
     described = {each: describe_method(each) for each in ([name] if name else METHODS)}
     if as_json:

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 
 from bestk._memory import machine_memory
+from bestk.bqp.lazy import MEMORY
+from bestk.bqp.solution import SCORES, Solution
 from bestk.cli._options import AUTO, TableOptions
 from bestk.cli._terminal import bold, console, heading, new_table
-from bestk.data.files import Loaded, copy_columns, load, replacing
-from bestk.data.rows import rows_to_hold
-from bestk.data.sources import Source, check_names, find_columns, open_source, suffix_of
-from bestk.data.table import as_matrix
 from bestk.errors import DataError, UnknownNameError, counted, printable
-from bestk.problem.lazy import MEMORY
-from bestk.problem.solution import SCORES, Solution
-from bestk.selection.look import MOSTLY
-from bestk.selection.methods import Quadratic, get_method
-from bestk.selection.objectives import KEPT
-from bestk.selection.selector import select
+from bestk.methods.quadratic import KEPT
+from bestk.methods.registry import Quadratic, get_method
+from bestk.selectors.look import MOSTLY
+from bestk.selectors.selector import select
+from bestk.tables.files import Loaded, copy_columns, load, replacing
+from bestk.tables.rows import rows_to_hold
+from bestk.tables.sources import Source, check_names, find_columns, open_source, suffix_of
+from bestk.tables.table import as_matrix
 
 Checked = tuple[Source, list[str], int | str]  # a file, the columns to select from, k
 VALUES = ("objective", "upper_bound", "gap")  # of a solution

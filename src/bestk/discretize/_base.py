@@ -16,9 +16,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.frames import named_frame
-from bestk.data.target import order_by_class
-from bestk.data.weights import RowWeights
 from bestk.discretize._weighted import (
     WeightedColumn,
     cut_by_entropy,
@@ -27,6 +24,9 @@ from bestk.discretize._weighted import (
 )
 from bestk.native import TABLE_TYPES, kernels
 from bestk.native.threads import VALUE_COST, map_columns, run_tiles, spans, threads
+from bestk.tables.frames import named_frame
+from bestk.tables.target import order_by_class
+from bestk.tables.weights import RowWeights
 
 BY_ENTROPY, BY_MAJORITY, BY_FREQUENCY = range(3)  # methods by their number in cuts.c
 CODED_ROWS = 2**16  # of a table that are coded together

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.weights import first_with_shares
+from bestk.tables.weights import first_with_shares
 
 # Scores closer than this, relative to their scale, are equal, as in cuts.c.
 TIE = 1e-12

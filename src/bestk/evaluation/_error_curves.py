@@ -14,12 +14,11 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from threadpoolctl import threadpool_limits
 
 from bestk._typing import Array, Indices
-from bestk.data.frames import as_array, read_column, read_features
-from bestk.data.table import Table, as_matrix, find_features
 from bestk.errors import ParameterError
 from bestk.evaluation._curves import BASELINE, Curves, Row
 from bestk.information.reading import Reading
-from bestk.selection.folds import (
+from bestk.methods.registry import get_method
+from bestk.selectors.folds import (
     Fold,
     Trial,
     make_folds,
@@ -28,8 +27,7 @@ from bestk.selection.folds import (
     weight_parameter,
     without_weightless,
 )
-from bestk.selection.methods import get_method
-from bestk.selection.pipeline import (
+from bestk.selectors.pipeline import (
     Targets,
     Task,
     find_covariates,
@@ -38,7 +36,9 @@ from bestk.selection.pipeline import (
     seed_of,
     settle,
 )
-from bestk.selection.selector import SelectBestK
+from bestk.selectors.selector import SelectBestK
+from bestk.tables.frames import as_array, read_column, read_features
+from bestk.tables.table import Table, as_matrix, find_features
 
 MAX_ROWS_LEAVE_ONE_OUT = 100
 MIN_ROWS_FOR_THREADS = 10_000  # with fewer, threads of gradient boosting wait for each other

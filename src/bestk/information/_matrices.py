@@ -8,12 +8,12 @@ from numpy.typing import DTypeLike
 
 from bestk._checks import choice
 from bestk._typing import Floats
-from bestk.data.codes import encode
-from bestk.data.frames import read_table
-from bestk.data.target import TARGETS, ParsedTarget, drop_weightless, read_target
 from bestk.information import measures
 from bestk.information.entropies import Entropies
 from bestk.information.reading import Reading
+from bestk.tables.codes import encode
+from bestk.tables.frames import read_table
+from bestk.tables.target import TARGETS, ParsedTarget, drop_weightless, read_target
 
 
 def mutual_information(X: Any, y: Any, **options: Any) -> Floats:

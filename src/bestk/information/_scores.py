@@ -11,10 +11,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.target import Target
-from bestk.data.weights import RowWeights, effective_rows
 from bestk.native import kernels
 from bestk.native.threads import calm_blas, map_columns
+from bestk.tables.target import Target
+from bestk.tables.weights import RowWeights, effective_rows
 
 ScoreKind = Literal["rank", "standard"]
 Part = Indices | slice  # some of the features

@@ -7,8 +7,6 @@ import numpy as np
 from scipy.special import chdtrc
 
 from bestk._typing import Floats, Indices
-from bestk.data.table import Table, find_features, find_numeric
-from bestk.data.target import ParsedTarget
 from bestk.errors import ParameterError
 from bestk.information.adjustment import Adjustment
 from bestk.information.blocks import Design, TargetScores, make_design
@@ -17,6 +15,8 @@ from bestk.information.moments import ConditionalMoments, explain_all
 from bestk.information.reading import WORK_PER_SECOND, Reading
 from bestk.information.synergy import PairSearch, can_scan
 from bestk.native.threads import threads
+from bestk.tables.table import Table, find_features, find_numeric
+from bestk.tables.target import ParsedTarget
 
 # Scores of all columns are held at once up to this number of values, 1 GiB; of more, the columns
 # to consider are found first.

@@ -18,13 +18,13 @@ from scipy.special import chdtrc, ndtri
 
 from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices, Mask
-from bestk.data.codes import encode
-from bestk.data.table import Table, check_finite, find_numeric, split_numbers
-from bestk.data.target import ParsedTarget
 from bestk.information.adjustment import SMALLEST_REMAINDER, Adjustment
 from bestk.information.constants import BlockConstants
 from bestk.native import kernels
 from bestk.native.threads import calm_blas, map_columns
+from bestk.tables.codes import encode
+from bestk.tables.table import Table, check_finite, find_numeric, split_numbers
+from bestk.tables.target import ParsedTarget
 
 # A block column whose variance, or what other columns of its block leave of it, is below this
 # share of a variance of 1 is rounding, and is left out.

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 
 from bestk._typing import Indices
-from bestk.data.codes import encode
-from bestk.data.table import Table, find_numeric
-from bestk.data.target import ParsedTarget
 from bestk.errors import ParameterError, counted
 from bestk.information.adjustment import Adjustment
 from bestk.information.blocks import TargetScores, effective_rows, make_design
 from bestk.information.constants import BlockConstants
+from bestk.tables.codes import encode
+from bestk.tables.table import Table, find_numeric
+from bestk.tables.target import ParsedTarget
 
 # Covariates may use up this share of the rows.
 LARGEST_SHARE_OF_ROWS = 0.5

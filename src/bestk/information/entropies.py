@@ -10,12 +10,12 @@ from numpy.typing import DTypeLike
 
 from bestk._memory import free_memory, limits
 from bestk._typing import Floats, Indices
-from bestk.data.codes import Codes
-from bestk.data.target import Target
 from bestk.information import measures
 from bestk.information.backends import PairSource, Summarizing, source_of
 from bestk.information.measures import Correction, Measure, Query
 from bestk.native.threads import threads
+from bestk.tables.codes import Codes
+from bestk.tables.target import Target
 
 UNCHECKED_BYTES = 2**26  # a smaller matrix is allocated without a look at the free memory
 

@@ -9,10 +9,6 @@ from sklearn.base import clone
 
 from bestk._checks import choice
 from bestk._typing import Array, Indices, Mask
-from bestk.data.codes import Codes, encode
-from bestk.data.table import Block, Table, find_features, find_numeric, split_numbers
-from bestk.data.target import ParsedTarget, Target
-from bestk.data.weights import RowWeights
 from bestk.discretize import DISCRETIZERS, ColumnCuts, EqualFrequency, fit_together
 from bestk.information._blend import BlendedSource
 from bestk.information._gaussian import GaussianSource
@@ -21,6 +17,10 @@ from bestk.information.backends import device_measures, refuse_weights
 from bestk.information.entropies import Entropies
 from bestk.information.measures import CORRECTIONS, Correction
 from bestk.native.threads import threads
+from bestk.tables.codes import Codes, encode
+from bestk.tables.table import Block, Table, find_features, find_numeric, split_numbers
+from bestk.tables.target import ParsedTarget, Target
+from bestk.tables.weights import RowWeights
 
 BLENDED = ("mdlp", "equal-frequency")  # discretisers whose counts are averaged
 MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 20, 0.1  # of a level in a pair; rarer ones are merged

@@ -9,8 +9,6 @@ import numpy as np
 from scipy import stats
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Codes
-from bestk.data.target import Target
 from bestk.information.backends import Ranking, Scanning
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import LANES, Packed
@@ -19,6 +17,8 @@ from bestk.information.entropies import Entropies
 from bestk.information.measures import CMI, INTERACTION, Query
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans, threads
+from bestk.tables.codes import Codes
+from bestk.tables.target import Target
 
 BOUND_ROWS, BOUND_TILES = 32, 1024  # features and tiles whose pairs are bounded in one call
 SAFE = 0.99  # of a limit, for what rounding may take off a bound

@@ -8,9 +8,6 @@ import numpy as np
 
 from bestk._cached import cached_property
 from bestk._typing import Floats, Indices
-from bestk.data.codes import Codes
-from bestk.data.table import Table
-from bestk.data.target import ParsedTarget, Target
 from bestk.discretize import EqualFrequency
 from bestk.information.blocks import Design, standardise_weighted
 from bestk.information.constants import BlockConstants
@@ -23,6 +20,9 @@ from bestk.information.reading import (
     pair_bins,
 )
 from bestk.information.scan import strongest_pairs
+from bestk.tables.codes import Codes
+from bestk.tables.table import Table
+from bestk.tables.target import ParsedTarget, Target
 
 # Pairs that are candidates, times rows: the columns of more pairs would take longer to sum up than
 # all columns of the table.

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.table import Block, Table
-from bestk.data.target import ParsedTarget
 from bestk.information.measures import Measure, Query
 from bestk.information.reading import Measured, Reading
+from bestk.tables.table import Block, Table
+from bestk.tables.target import ParsedTarget
 
 
 def join_subsamples(table: Table, rows: Sequence[Indices]) -> Table:

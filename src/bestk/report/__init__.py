@@ -29,7 +29,7 @@ class Report:
 
     def save(self, path: str | Path) -> Path:
         """Write the page to a file, which is replaced only when all is written."""
-        from bestk.data.files import replacing
+        from bestk.tables.files import replacing
 
         with replacing(path) as part:
             part.write_text(self.html, encoding="utf-8", newline="\n")

@@ -7,11 +7,11 @@ from itertools import pairwise
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.data.table import Table
-from bestk.problem.solution import Solution
+from bestk.bqp.solution import Solution
 from bestk.report.records import format_text
-from bestk.selection.look import column_values
-from bestk.selection.pipeline import Task
+from bestk.selectors.look import column_values
+from bestk.selectors.pipeline import Task
+from bestk.tables.table import Table
 
 MAX_LISTED = 500  # columns in the list of all
 MAX_LISTED_VALUES = 2**26  # of these columns

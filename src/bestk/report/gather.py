@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 import bestk
-from bestk.data.frames import read_features
-from bestk.data.table import Table, find_features
+from bestk.bqp.solution import SCORES, Solution
 from bestk.errors import ParameterError
 from bestk.plots import read_solution
-from bestk.problem.solution import SCORES, Solution
 from bestk.report.columns import ShownTarget, describe_column, list_columns
 from bestk.report.records import Caution, ReportRequest, format_text, join_some
 from bestk.report.scores import compare_methods, measure_stability, method_name
-from bestk.selection.cautions import Finding, describe, find_cautions
-from bestk.selection.look import MOSTLY
-from bestk.selection.pipeline import Task, settle
+from bestk.selectors.cautions import Finding, describe, find_cautions
+from bestk.selectors.look import MOSTLY
+from bestk.selectors.pipeline import Task, settle
+from bestk.tables.frames import read_features
+from bestk.tables.table import Table, find_features
 
 MAX_BINNED_COLUMNS = 60  # whose bins are shown
 MAX_NAMED = 8  # columns or classes that a warning names

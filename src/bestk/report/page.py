@@ -13,12 +13,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from bestk._typing import Floats
+from bestk.bqp.solution import percent_of
+from bestk.methods.registry import METHODS, describe_method
 from bestk.plots import shorten
-from bestk.problem.solution import percent_of
 from bestk.report.columns import Column, count_distinct
 from bestk.report.records import NAN, format_number, format_score, format_text, join_some
 from bestk.report.scores import FoldScores
-from bestk.selection.methods import METHODS, describe_method
 
 MAX_MAPPED = 100  # features of the heat map
 HEIGHT = 260  # pixels of the chart of scores

@@ -6,9 +6,9 @@ from typing import Any
 
 from sklearn.utils.validation import check_consistent_length
 
-from bestk.data.frames import as_array
 from bestk.errors import ParameterError, printable
 from bestk.plots import cut_middle
+from bestk.tables.frames import as_array
 
 MAX_TEXT = 120  # characters of a name
 NO_VALUE = "\u2013"

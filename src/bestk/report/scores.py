@@ -11,15 +11,15 @@ from scipy.special import stdtr, stdtrit
 from sklearn.base import is_classifier, is_regressor
 
 from bestk._typing import Floats
-from bestk.data.target import ParsedTarget
+from bestk.bqp.solution import Solution
 from bestk.evaluation import BASELINE, error_curves, shared_tasks, t_statistics
-from bestk.problem.solution import Solution
+from bestk.methods.registry import get_method
 from bestk.report.records import NAN, ReportRequest, format_text
-from bestk.selection.base import SELECTABLE
-from bestk.selection.folds import choose
-from bestk.selection.methods import get_method
-from bestk.selection.pipeline import Task
-from bestk.selection.stability import StabilitySelection, stability_selection
+from bestk.selectors.base import SELECTABLE
+from bestk.selectors.folds import choose
+from bestk.selectors.pipeline import Task
+from bestk.selectors.stability import StabilitySelection, stability_selection
+from bestk.tables.target import ParsedTarget
 
 OTHERS = ("maxrel", "mrmr", "jmi")
 FOLDS = 5

@@ -6,14 +6,14 @@ from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Codes
-from bestk.data.target import Target
-from bestk.data.weights import RowWeights
 from bestk.errors import ParameterError, UnknownNameError
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import Scan
 from bestk.information.backends._weighted import WeightedCounter
 from bestk.information.measures import Correction, Query
+from bestk.tables.codes import Codes
+from bestk.tables.target import Target
+from bestk.tables.weights import RowWeights
 
 __all__ = [
     "BACKENDS", "Backend", "PairSource", "Picking", "Ranking", "Scanning", "Summarizing",

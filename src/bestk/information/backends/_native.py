@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Codes
-from bestk.data.target import Target
 from bestk.information.backends._packed import COSTS, LANES, Packed, order_features, pack
 from bestk.information.backends._reductions import sum_rows
 from bestk.information.measures import Correction, ExactEntropies, Formula, Measure, Query, Tables
 from bestk.native import Kernel, kernels
 from bestk.native.threads import WORTH_A_TEAM, n_threads, run_tiles, spans, threads
+from bestk.tables.codes import Codes
+from bestk.tables.target import Target
 
 MAX_PLANE_LEVELS = 64
 PACK_COST = 4e-11  # seconds for a sample and a level of a feature

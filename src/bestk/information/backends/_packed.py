@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Codes, ends
-from bestk.data.target import Target
 from bestk.native import kernels
 from bestk.native.threads import n_threads, run_tiles, spans
+from bestk.tables.codes import Codes, ends
+from bestk.tables.target import Target
 
 WORD, LANES = 32, 16  # bits of a word, features of a tile
 MAX_ROW_PLANES = 32  # planes of row features that are counted together; 64 by joint counts

@@ -10,8 +10,6 @@ import torch
 from torch import Tensor
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Codes
-from bestk.data.target import Target
 from bestk.information.backends import _torch_tiles as kernels
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import SPLIT, Scan, TopPairs, join
@@ -19,6 +17,8 @@ from bestk.information.backends._torch_kernels import SIDE
 from bestk.information.backends._torch_pairs import SAMPLE, Plan, TileSide, first_of_run
 from bestk.information.backends._torch_table import DeviceCodes, upload
 from bestk.information.measures import Correction, Measure, Query, Tables
+from bestk.tables.codes import Codes
+from bestk.tables.target import Target
 
 MAX_PLANS = 4  # kept ready, the latest
 RESULT_BYTES = 2**30  # of rows of a matrix that are computed together for the host

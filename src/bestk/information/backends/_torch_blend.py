@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.target import Target
 from bestk.discretize import ColumnCuts
 from bestk.information._blend import BlendedSource
 from bestk.information._gaussian import GaussianSource, Side
@@ -17,6 +16,7 @@ from bestk.information.backends._torch_columns import DeviceColumns, DeviceScore
 from bestk.information.backends._torch_table import free_bytes
 from bestk.information.measures import Correction, Measure, Query
 from bestk.information.reading import MAX_SMALL_CUTS
+from bestk.tables.target import Target
 
 MAX_TABLE_SHARE = 0.1  # of the device's free memory, for the numbers of a table
 

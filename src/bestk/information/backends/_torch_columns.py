@@ -10,10 +10,10 @@ from torch import Tensor
 
 from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices
-from bestk.data.target import Target
 from bestk.discretize import ColumnCuts, log_tables
 from bestk.information._scores import Explained, normal_scores, unit_score
 from bestk.information.backends._torch_table import DeviceCodes
+from bestk.tables.target import Target
 
 TIE = 1e-12  # scores closer than this, relative to their scale, are equal
 BUFFER_BYTES = 2**25  # that travel to the device together

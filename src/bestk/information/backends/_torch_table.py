@@ -15,10 +15,10 @@ from torch import Tensor
 
 from bestk._cached import cached_property
 from bestk._typing import Indices
-from bestk.data.codes import Codes
-from bestk.data.target import Target
 from bestk.information.backends import _torch_kernels as kernels
 from bestk.information.measures import ExactEntropies, Tables
+from bestk.tables.codes import Codes
+from bestk.tables.target import Target
 
 MAX_DEVICE_LEVELS = 64  # of a column that is counted here; others are left to the CPU
 MAX_PAIR_CELLS = 2**18  # of a pair that is counted here, over all classes

@@ -4,9 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Array, Floats, Indices
-from bestk.data.codes import Codes
-from bestk.data.target import Target
-from bestk.data.weights import RowWeights
 from bestk.information.measures import (
     Correction,
     ExactEntropies,
@@ -18,6 +15,9 @@ from bestk.information.measures import (
 )
 from bestk.native import kernels
 from bestk.native.threads import n_threads, run_tiles, spans, threads
+from bestk.tables.codes import Codes
+from bestk.tables.target import Target
+from bestk.tables.weights import RowWeights
 
 # Pairs whose sums are held at once: 16 bytes each.
 STRIP_PAIRS = 2**20

@@ -11,13 +11,13 @@ from dask import config
 from distributed import Client, Future, as_completed, get_client, get_worker
 
 from bestk._typing import Array, Indices
-from bestk.data.codes import Codes
-from bestk.data.target import Target
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import LANES
 from bestk.information.backends._reductions import Scan, scan_tiles
 from bestk.information.measures import Correction, Query
 from bestk.native.threads import spans, threads
+from bestk.tables.codes import Codes
+from bestk.tables.target import Target
 
 MIN_CLUSTER_SECONDS = 0.5  # of one core: less is counted here, sooner than a task would start
 TILES_PER_WORKER, MAX_TILE_SECONDS = 16, 1.0  # enough to balance, and what a lost worker costs

@@ -1,0 +1,147 @@
+"""Simple choices: rankings by one score of each item; greedy ones, forwards and with swaps."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bestk._typing import Floats, Indices
+from bestk.bqp.problem import BQP, NO_ITEMS, best_first, grow, grow_each, improve, top_k
+from bestk.bqp.relaxations.eigen import lanczos
+from bestk.bqp.solvers._base import Needs, Run
+
+# Operations, see ``Budget``: of the row sums and of the leading eigenvector, for each entry of Q;
+# for each entry of k columns: of a greedy choice, and of one with all its swaps.
+OPERATIONS_OF_ROW_SUM = 0.3
+OPERATIONS_OF_EIGENVECTOR = 2.0
+OPERATIONS_OF_GAIN = 5.0
+OPERATIONS_OF_SWAPS = 25.0
+MIN_BETTER = 1e-12  # relative: a smaller difference between two choices is rounding
+MAX_PAIRS = 8  # to start from, beside the greedy start; fewer where there are very many items
+MAX_SCANNED = 2**22  # entries that are scanned for pairs to start from
+MAX_GROWN = 2**26  # entries that greedy choices from such pairs may read
+ROWS_AT_ONCE = 32  # of them that stay in the cache
+MIN_SCANNED_ITEMS = 16  # items whose partners are scanned, however many items there are
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Linear relaxation: the k largest row sums of Q (LP2 of Venkateswara et al. 2015).
+
+    The columns of a lazy Q are added up some at a time, and none is kept; for a million items
+    that takes hours.
+    """
+
+    name: ClassVar[str] = "linear"
+    needs: ClassVar[Needs] = "columns"
+    ranks: ClassVar[bool] = True
+
+    def pick(self, problem: BQP, run: Run) -> Indices:
+        """Return the items by falling row sum."""
+        run.spend(OPERATIONS_OF_ROW_SUM * problem.n**2)
+        return top_k(problem.row_sums(), problem.k)
+
+
+@dataclass(frozen=True)
+class Spectral:
+    """Spectral relaxation: the k largest entries of the leading eigenvector (Nguyen et al. 2014).
+
+    The reference is that of :class:`SDP`.
+    """
+
+    name: ClassVar[str] = "spectral"
+    needs: ClassVar[Needs] = "matrix"
+    ranks: ClassVar[bool] = True
+
+    def pick(self, problem: BQP, run: Run) -> Indices:
+        """Return the items by falling weight in the eigenvector."""
+        run.spend(OPERATIONS_OF_EIGENVECTOR * problem.n**2)
+        _, vectors = lanczos(problem.Q, np.ones(problem.n), "LA", deadline=run.deadline)
+        weights: Floats = np.abs(vectors[:, 0]).round(12)  # so that equal items are equal
+        return top_k(weights, problem.k)
+
+
+@dataclass(frozen=True)
+class Forward:
+    """Forward selection: adds the item that helps most, k times; ties go to the lowest index."""
+
+    name: ClassVar[str] = "forward"
+    needs: ClassVar[Needs] = "columns"
+    ranks: ClassVar[bool] = True
+    frugal: ClassVar[bool] = True  # a few columns are enough
+
+    def pick(self, problem: BQP, run: Run) -> Indices:
+        """Return the items in the order in which they were added."""
+        run.spend(OPERATIONS_OF_GAIN * problem.k * problem.n)
+        return grow(problem)
+
+
+@dataclass(frozen=True)
+class Swap:
+    """Add the item that helps most, k times; then make the best swap, until no swap helps.
+
+    The same is done from a few pairs of items that are worth much together, which finds items
+    that are worth nothing alone; the best of all ends is the answer. Nothing is random. Only
+    columns of items that are relevant, or have been chosen, are read, so that on a lazy matrix a
+    choice costs little. ``Search`` goes on from where this ends.
+
+    Examples
+    --------
+    >>> Q = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])
+    >>> Swap().pick(BQP(Q, k=2), Run())
+    array([1, 2])
+    """
+
+    name: ClassVar[str] = "swap"
+    needs: ClassVar[Needs] = "columns"
+    frugal: ClassVar[bool] = True
+
+    def pick(self, problem: BQP, run: Run) -> Indices:
+        """Return the items by what each adds to the others."""
+        best, value = NO_ITEMS, -np.inf
+        starts = [NO_ITEMS, *map(np.sort, run.starts), *self._pairs(problem)]
+        for grown in grow_each(problem, starts):
+            run.spend(OPERATIONS_OF_SWAPS * problem.k * problem.n)
+            found = improve(problem, grown, run.deadline)
+            if (worth := problem.value(found)) > value + MIN_BETTER * abs(worth):
+                best, value = found, worth
+            if run.time_left < 0:
+                break
+        return best_first(problem, best)
+
+    def _pairs(self, problem: BQP) -> list[Indices]:
+        """Items and their best partners, those of the largest worth first, no item twice."""
+        n, k = problem.n, problem.k
+        wanted = min(MAX_PAIRS, MAX_GROWN // (n * k)) if 2 <= k < n else 0
+        if wanted <= 0:
+            return []
+        diagonal, weight = np.ascontiguousarray(problem.diagonal), 2.0 * (k - 1.0)
+        items = top_k(diagonal, min(n, max(MIN_SCANNED_ITEMS, MAX_SCANNED // n)))
+        worth = np.empty(len(items))
+        partners = np.empty(len(items), np.int64)
+        for start in range(0, len(items), ROWS_AT_ONCE):
+            strip = slice(start, start + ROWS_AT_ONCE)
+            rows = np.arange(len(items[strip]))
+            # Columns that are made on demand are kept: choices need some of them.
+            columns = problem.columns(items[strip])
+            # What both items are worth if all pairs of a choice were like theirs.
+            values = diagonal + weight * columns.T
+            values[rows, items[strip]] = -np.inf
+            best = values.argmax(axis=1)
+            partners[strip] = best
+            worth[strip] = diagonal[items[strip]] + values[rows, best]
+        return _disjoint_pairs(items, partners, worth, wanted)
+
+
+def _disjoint_pairs(items: Indices, partners: Indices, worth: Floats, most: int) -> list[Indices]:
+    """At most so many pairs of items and partners, those of most worth first, no item twice."""
+    pairs: list[Indices] = []
+    used: set[int] = set()
+    for place in np.argsort(-worth, kind="stable").tolist():
+        if len(pairs) == most:
+            break
+        pair = {int(items[place]), int(partners[place])}
+        if not pair & used:
+            used |= pair
+            pairs.append(np.array(sorted(pair), np.int64))
+    return pairs

@@ -1,0 +1,90 @@
+"""Many k at once: one ordering for all of them, or each from its neighbour."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from bestk._checks import whole
+from bestk._typing import Indices
+from bestk.bqp.problem import BQP, NO_ITEMS, grow
+from bestk.bqp.solution import Solution
+from bestk.bqp.solvers import _referee as referee
+from bestk.bqp.solvers._base import BoundEffort, Effort, Patient, Ranking, Run, Solver
+
+
+def solve_path(
+    Q: Any,
+    ks: Iterable[int],
+    solver: str | Solver = "tpower",
+    *,
+    random_state: int | np.random.Generator | None = None,
+    time_limit: float | None = None,
+    bound: BoundEffort | None = None,
+) -> list[Solution]:
+    """Solve for every k of a list, sharing the work.
+
+    Linear, Spectral, Simplex and Forward rank the items once; the draws of LowRank are shared out
+    among the k. TPower solves each k by itself unless it has ``warm_start=True``; the others start
+    from the choice of the k before.
+
+    Parameters
+    ----------
+    Q, solver, random_state, bound
+        As for :func:`solve`; there is no bound by default.
+    ks : sequence of int
+        The numbers of items.
+    time_limit : float, default=None
+        Seconds for all of them together, of which tight bounds have half; a solution has its share
+        in ``seconds``.
+
+    Examples
+    --------
+    >>> Q = [[1.0, 4.0, 0.0], [4.0, 1.0, 0.0], [0.0, 0.0, 3.0]]
+    >>> [solution.objective for solution in solve_path(Q, [1, 2, 3], solver="exact")]
+    [3.0, 10.0, 13.0]
+    """
+    try:
+        wanted = [whole(k, "each of ks") for k in ks]
+    except TypeError as error:
+        raise ValueError(f"ks must be a list of whole numbers, not {ks!r}") from error
+    referee.check_options(bound, time_limit)
+    if not wanted:
+        return []
+    first = referee.read_problem(Q, wanted[0])
+    problems = {k: first.with_k(k) for k in wanted}
+    chosen, effort = referee.get_solver(solver), Effort(random_state, time_limit, bound)
+    if not isinstance(chosen, Ranking):
+        return solve_each(problems.__getitem__, wanted, chosen, effort)
+    referee.check_matrix(first, chosen)
+    run = referee.new_run(effort)
+    start = perf_counter()
+    part = replace(run, deadline=run.part(0.5)) if bound == "tight" else run
+    order = chosen.pick(problems[max(wanted)], part)
+    each = (perf_counter() - start) / len(wanted)
+    run.spent = part.spent / len(wanted)
+    solutions = referee.solve_in_turn(
+        problems.__getitem__, wanted, chosen, lambda problem, _: order[: problem.k], run
+    )
+    return [
+        referee.with_useful_bound(replace(one, seconds=each + one.seconds)) for one in solutions
+    ]
+
+
+def solve_each(
+    problem_of: Callable[[int], BQP], ks: Iterable[int], solver: Solver, effort: Effort
+) -> list[Solution]:
+    """Solve a problem for every k, by rising k, each from the choice of the k before."""
+    wanted, before = list(ks), NO_ITEMS
+    each = solver.for_path(len(set(wanted))) if isinstance(solver, Patient) else solver
+
+    def pick(problem: BQP, run: Run) -> Indices:
+        nonlocal before
+        run.starts = [grow(problem, before, run.deadline)] if len(before) else []
+        before = each.pick(problem, run)
+        return before
+
+    solutions = referee.solve_in_turn(problem_of, wanted, solver, pick, referee.new_run(effort))
+    return [referee.with_useful_bound(solution) for solution in solutions]

@@ -1,0 +1,1 @@
+"""How features are selected from what is known of columns and pairs: one class a method."""

@@ -1,0 +1,404 @@
+"""Block forward selection, the default: add what tells most about the target given the selected.
+
+Each feature is a block of numeric columns (:mod:`bestk.information.blocks`), and a pair of features
+with synergy is a block too. With T the covariances of block columns and W those given the target,
+both given the selected features S, a block B of d columns is worth
+
+    probability(B) * max(gain(B | S), redundant_share * gain(B))
+
+where ``gain(B | S) = 1/2 log det T_B / det W_B - parameter_cost d q / (2 rows)``, q is the number
+of parameters of the target, and ``probability(B)`` is that of a block being informative, from its
+p-value and the number of features (Sellke, Bayarri and Berger 2001). A pair is worth half of it, as
+it takes two places, or the whole where one of its features is selected already.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+from scipy.special import chdtrc
+
+from bestk._typing import Floats, Indices, Mask
+from bestk.bqp.solution import Solution
+from bestk.bqp.solvers import Effort
+from bestk.information.block_information import BlockInformation
+from bestk.information.blocks import Design, TargetScores
+from bestk.information.constants import BlockConstants
+from bestk.information.moments import ConditionalMoments
+from bestk.information.synergy import Pair, pair_columns
+from bestk.methods.method import Ints, Method, Solutions
+from bestk.native.threads import threads
+
+# The constants of ``method="auto"``.
+DEFAULT_CONSTANTS = BlockConstants()
+
+# The smallest p-value that is told from 0.
+SMALLEST_PVALUE = 1e-300
+
+
+def probability_informative(pvalues: Floats, n_features: int) -> Floats:
+    """The probability that a feature is informative, at most, where one of all is beforehand.
+
+    ``-e p log p`` bounds the odds of chance that a p-value p leaves (Sellke, Bayarri and Berger,
+    "Calibration of p values for testing precise null hypotheses", The American Statistician 2001).
+    """
+    pvalues = np.maximum(pvalues, SMALLEST_PVALUE)
+    below_1_over_e = np.minimum(pvalues, np.exp(-1.0))
+    odds_of_chance = np.minimum(1.0, -np.e * pvalues * np.log(below_1_over_e))
+    return np.asarray(1.0 / (1.0 + n_features * odds_of_chance))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One feature that was selected."""
+
+    feature: int
+    gain: float
+    """What it added to the information about the target, in nats; below 0: less than chance."""
+
+    instead: "Step | None" = None
+    """For the first feature of a pair: the best single feature, where there is no second place."""
+
+
+class _Candidates:
+    """What the features and pairs are worth for one target given those selected so far.
+
+    Features come first, in their order, and then pairs, in the order in which they were added.
+    """
+
+    def __init__(self, information: BlockInformation, moments: ConditionalMoments) -> None:
+        self.constants = information.constants
+        self.n_features = information.n_features
+        self.moments = moments
+        # The largest probability so far: a feature that was informative alone remains so.
+        self.probability = np.zeros(self.n_features)
+        self.largest_excess = np.full(self.n_features, -np.inf)
+        self.gain_alone = np.empty(0)
+        self._measure()
+        self.gain_alone = np.maximum(self.gain, 0.0)
+
+    def _measure(self) -> None:
+        """Measure the gain of each block, and how many of its columns give it.
+
+        Probabilities are raised where features have become clearer; pairs have theirs by a scan.
+        """
+        design = self.moments.design
+        self.gain = np.empty(design.n_features)
+        self.columns_used = np.empty(design.n_features, np.int64)
+        cost = self.constants.parameter_cost / (2.0 * design.effective_rows)
+        for values in self.moments.information():
+            best, gains = values.best_prefixes(cost)
+            self.gain[values.features] = gains
+            self.columns_used[values.features] = best + 1
+            not_pairs = np.flatnonzero(values.features < self.n_features)
+            prefixes = best[not_pairs]
+            information = values.information[prefixes, not_pairs]
+            statistics = 2.0 * design.effective_rows * information
+            degrees = values.degrees[prefixes, not_pairs]
+            self._update_probability(values.features[not_pairs], statistics, degrees)
+
+    def _update_probability(self, features: Indices, statistics: Floats, degrees: Floats) -> None:
+        """Raise the probability of features whose statistic is larger than it ever was.
+
+        Statistics of unequal degrees of freedom are compared by what they have above their mean.
+        """
+        excess = statistics - degrees
+        larger = excess > self.largest_excess[features]
+        features = features[larger]
+        self.largest_excess[features] = excess[larger]
+        pvalues = chdtrc(degrees[larger], np.maximum(statistics[larger], 0.0))
+        probability = probability_informative(pvalues, self.n_features)
+        self.probability[features] = np.maximum(self.probability[features], probability)
+
+    def worth(self, pair_probability: Floats) -> Floats:
+        """What each feature, and then each pair, is worth."""
+        probability = np.concatenate([self.probability, pair_probability])
+        least = self.constants.redundant_share * self.gain_alone
+        return np.asarray(probability * np.maximum(self.gain, least))
+
+    def select(self, candidate: int) -> None:
+        """Condition on the block of a feature or a pair."""
+        design = self.moments.design
+        used = int(self.columns_used[candidate])
+        for column in design.columns_of(candidate)[:used].tolist():
+            self.moments.condition_on(column)
+        self._measure()
+
+
+class ForwardSelection:
+    """Selects features one by one, or pair by pair, for one target or for several together."""
+
+    def __init__(self, information: BlockInformation, k: int, include: Sequence[int]) -> None:
+        """Nothing is selected yet; ``include``: features to select before all others."""
+        self.information = information
+        self.k = k
+        self.include = list(include)
+        self.steps: list[Step] = []
+        self.selected = np.zeros(information.n_features, bool)
+        self.pairs, design, explained = self._find_pairs()
+        self.targets = [
+            _Candidates(information, ConditionalMoments(design, target, information.noise, own))
+            for target, own in zip(information.targets, explained, strict=True)
+        ]
+        self.totals = np.zeros(len(self.targets))
+        gains = np.sum([target.gain for target in self.targets], axis=0)
+        # No single feature adds more than this: a bound of the objective of one feature.
+        self.largest_single_gain = max(0.0, float(gains[: information.n_features].max()))
+
+    def _find_pairs(self) -> tuple[list[Pair], Design, list[Floats]]:
+        """The pairs with synergy, a design that has them as further features, and more.
+
+        The last is what each target explains of the columns of that design.
+        """
+        information = self.information
+        design = information.design
+        explained = list(information.explained)
+        pairs = information.search.pairs if information.search is not None and self.k > 1 else []
+        if not pairs or information.search is None:
+            return [], design, explained
+        columns, blocks = pair_columns(design, information.search, pairs)
+        with_pairs = design.with_columns(columns, blocks)
+        tells_more = [
+            pairs_that_tell_more(information, target, with_pairs) for target in information.targets
+        ]
+        kept = np.any(tells_more, axis=0)
+        if design.adjustment is not None:
+            # Pairs are found in counts, in which covariates are not adjusted for.
+            n_table = information.search.table.n_features
+            pvalues = pvalues_of_pairs(information, with_pairs, n_table)
+            kept &= pvalues < information.constants.pair_pvalue
+            pairs = [
+                replace(pair, pvalue=max(pair.pvalue, pvalue))
+                for pair, pvalue in zip(pairs, pvalues.tolist(), strict=True)
+            ]
+        places = np.flatnonzero(kept)
+        if not len(places):
+            return [], design, explained
+        features = np.arange(information.n_features)
+        of_pairs = [target.explain(columns, design.unit) for target in information.targets]
+        return (
+            [pairs[place] for place in places],
+            with_pairs.select_features(np.append(features, information.n_features + places)),
+            [np.hstack([one, more]) for one, more in zip(explained, of_pairs, strict=True)],
+        )
+
+    def run(self) -> list[Step]:
+        """Select k features."""
+        while len(self.steps) < self.k:
+            if len(self.steps) < len(self.include):
+                self._select_single(self.include[len(self.steps)])
+                continue
+            worth = self._worth_for_each_place()
+            best = int(np.argmax(worth))
+            if best < self.information.n_features:
+                self._select_single(best)
+            else:
+                self._select_pair(best, worth)
+        return self.steps
+
+    def _worth_for_each_place(self) -> Floats:
+        """Worth for each place that a candidate takes; -inf where it takes none or too many."""
+        n_features = self.information.n_features
+        pvalues = np.array([pair.pvalue for pair in self.pairs])
+        pair_probability = probability_informative(pvalues, n_features=1)
+        worth = self._join(np.array([target.worth(pair_probability) for target in self.targets]))
+        places = np.ones(len(worth))
+        places[:n_features][self.selected] = 0
+        for number, pair in enumerate(self.pairs, n_features):
+            places[number] = 2 - int(self.selected[pair.first]) - int(self.selected[pair.second])
+        # Those that add nothing, now and alone, are ordered by how much they lack, and not by their
+        # places in the table.
+        gains = np.sum([target.gain for target in self.targets], axis=0)
+        worth = np.where(worth > 0, worth, np.minimum(gains, 0.0))
+        fits = (places > 0) & (places <= self.k - len(self.steps))
+        return np.where(fits, worth / np.maximum(places, 1), -np.inf)
+
+    def _join(self, worth: Floats) -> Floats:
+        """What candidates are worth for all targets; ``worth`` has one row for each of them."""
+        if len(worth) == 1:
+            return np.asarray(worth[0])
+        if not self.information.worst:
+            return np.asarray(worth.sum(axis=0))
+        # The logarithm of 1 + 100 v, with v relative to the entropy of a target: a target of which
+        # little is known gains most.
+        entropies = [min(target.entropy, 1.0) for target in self.information.targets]
+        units = 100.0 / np.array(entropies)[:, np.newaxis]
+        before = self.totals[:, np.newaxis]
+        logarithms = np.log1p(units * (before + worth)) - np.log1p(units * before)
+        return np.asarray(logarithms.sum(axis=0))
+
+    def _gain(self, candidate: int) -> float:
+        """What a candidate adds to the information about all targets."""
+        return float(sum(target.gain[candidate] for target in self.targets))
+
+    def _select_single(self, feature: int) -> None:
+        self.steps.append(Step(feature, self._gain(feature)))
+        self._condition_on(feature, [feature])
+
+    def _select_pair(self, candidate: int, worth: Floats) -> None:
+        pair = self.pairs[candidate - self.information.n_features]
+        new = [j for j in (pair.first, pair.second) if not self.selected[j]]
+        new.sort(key=lambda j: (-self.targets[0].gain_alone[j], j))
+        single = int(np.argmax(worth[: self.information.n_features]))
+        alone = Step(single, self._gain(single))
+        gain = self._gain(candidate) / len(new)
+        for place, feature in enumerate(new):
+            instead = alone if len(new) == 2 and place == 0 else None
+            self.steps.append(Step(feature, gain, instead))
+        self._condition_on(candidate, new)
+
+    def _condition_on(self, candidate: int, features: list[int]) -> None:
+        """Condition on a candidate that has these features."""
+        self.selected[features] = True
+        for number, target in enumerate(self.targets):
+            self.totals[number] += max(0.0, target.gain[candidate])
+        if len(self.steps) == self.k:
+            return
+        for target in self.targets:
+            target.select(candidate)
+
+
+def pairs_that_tell_more(
+    information: BlockInformation, target: TargetScores, with_pairs: Design
+) -> Mask:
+    """Whether the columns that pairs add tell more, beside both features, than they cost.
+
+    ``with_pairs``: the design of the information, and then a feature for each pair.
+    """
+    design = information.design
+    moments = _moments_of_pairs(design, target, information.noise, with_pairs)
+    synergy, degrees = _beside_both(moments, _count_single_columns(design, with_pairs))
+    cost = information.constants.parameter_cost / (2.0 * design.effective_rows)
+    return np.asarray(synergy > cost * degrees)
+
+
+def pvalues_of_pairs(information: BlockInformation, with_pairs: Design, n_table: int) -> Floats:
+    """How often chance makes products tell as much beside both features, in any pair of a table.
+
+    For any of the targets. ``n_table``: the number of columns of the table, of which all pairs were
+    looked at; ``with_pairs`` is that of :func:`pairs_that_tell_more`.
+    """
+    design = information.design
+    n_pairs = n_table * (n_table - 1) / 2
+    pvalues = np.ones(with_pairs.n_features - design.n_features)
+    for target in information.targets:
+        moments = _moments_of_pairs(design, target, 0.0, with_pairs)
+        synergy, degrees = _beside_both(moments, _count_single_columns(design, with_pairs))
+        statistics = 2.0 * design.effective_rows * np.maximum(synergy, 0.0)
+        pvalues = np.minimum(pvalues, n_pairs * chdtrc(degrees, statistics))
+    return pvalues
+
+
+def _moments_of_pairs(
+    design: Design, target: TargetScores, noise: float, with_pairs: Design
+) -> ConditionalMoments:
+    """Covariances of the pairs alone, which are the features after those of the design."""
+    pairs = with_pairs.select_features(np.arange(design.n_features, with_pairs.n_features))
+    return ConditionalMoments(pairs, target, noise)
+
+
+def _count_single_columns(design: Design, with_pairs: Design) -> Indices:
+    """How many columns of the block of each pair are those of its two features."""
+    counts = [
+        int((with_pairs.columns_of(pair) < design.n_columns).sum())
+        for pair in range(design.n_features, with_pairs.n_features)
+    ]
+    return np.array(counts)
+
+
+def _beside_both(moments: ConditionalMoments, n_single_columns: Indices) -> tuple[Floats, Floats]:
+    """The information of the products of pairs beside their features, and its parameters."""
+    synergy = np.empty(len(n_single_columns))
+    degrees = np.empty(len(n_single_columns))
+    for values in moments.information():
+        last_single = n_single_columns[values.features] - 1
+        every = np.arange(len(last_single))
+        single_information = values.information[last_single, every]
+        single_degrees = values.degrees[last_single, every]
+        synergy[values.features] = values.information[-1] - single_information
+        degrees[values.features] = values.degrees[-1] - single_degrees
+    return synergy, degrees
+
+
+@dataclass(frozen=True)
+class BlockForward(Method):
+    """Block forward selection: add what tells most about the target given the selected features.
+
+    A feature is a block of columns: a number is its normal score and, where it adds something, the
+    square of the score; a category is indicators of its levels; missing values are an indicator.
+    What blocks tell about the target is the information of jointly normal variables, less a cost
+    for each parameter, times the probability that the feature is informative at all. A pair of
+    features with significant synergy is a block, too.
+    """
+
+    constants: BlockConstants = DEFAULT_CONSTANTS
+
+    information = "blocks"
+
+    def _pick(
+        self, entropies: BlockInformation, ks: Ints, include: Ints, effort: Effort
+    ) -> Solutions:
+        """Pick features for every k of a list; the steps of the largest serve all."""
+        start = perf_counter()
+        with threads(entropies.n_jobs):
+            selection = ForwardSelection(entropies, max(ks), include)
+            selection.run()
+        seconds = (perf_counter() - start) / len(ks)
+        return [_solution(selection, k, seconds) for k in ks]
+
+
+def _solution(selection: ForwardSelection, k: int, seconds: float) -> Solution:
+    """The first k features; the first of a pair gives way if its second is not there."""
+    steps = selection.steps[:k]
+    n_included = len(selection.include)
+    last = steps[-1]
+    if last.instead is not None:
+        steps = [*steps[:-1], last.instead]
+    support = np.array([step.feature for step in steps], np.int64)
+    gains = np.array([step.gain for step in steps])
+    contribution = np.maximum(gains, 0.0)
+    value = float(contribution.sum())
+    useful = count_above_chance(gains)
+    warnings: tuple[str, ...] = ()
+    if max(useful, n_included) < len(steps) and useful > 0:
+        first = ordinal(max(useful, n_included) + 1)
+        warnings = (f"from the {first} feature on, nothing is added above chance; use a smaller k",)
+    upper_bound = np.inf
+    if len(steps) in {selection.information.n_features, n_included}:  # there is one choice only
+        upper_bound = value
+    elif len(steps) == 1:
+        upper_bound = selection.largest_single_gain
+    return Solution(
+        support,
+        value,
+        upper_bound,
+        "forward",
+        seconds,
+        details={
+            "contribution": contribution,
+            "bound": "greedy",
+            "above_chance": useful,
+        },
+        warnings=warnings,
+    )
+
+
+def ordinal(number: int) -> str:
+    """A number as an ordinal.
+
+    Examples
+    --------
+    >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
+    """
+    last_two = number % 100
+    suffixes = {1: "st", 2: "nd", 3: "rd"}
+    suffix = "th" if 10 < last_two < 20 else suffixes.get(number % 10, "th")
+    return f"{number}{suffix}"
+
+
+def count_above_chance(gains: Floats) -> int:
+    """How many features come before those of which none adds anything above chance."""
+    adding = np.flatnonzero(gains > 0)
+    return int(adding[-1]) + 1 if len(adding) else 0

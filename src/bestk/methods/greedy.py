@@ -1,0 +1,255 @@
+"""Greedy criteria: one loop, a few lines for each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+
+from bestk._typing import Floats, Indices
+from bestk.bqp.problem import top_k
+from bestk.errors import Registry
+from bestk.information import Entropies, Measure, Query
+from bestk.information.backends import Picking
+from bestk.information.measures import CMI, INTERACTION, JOINT_MI, PAIR_MI, TRIPLE_ENTROPY
+from bestk.methods.targets import JoinedEntropies
+from bestk.native.threads import threads
+
+MAX_KEPT_VALUES = 2**22  # of rows of pairs that are counted before they are needed
+MAX_AHEAD = 12  # rows of pairs that are counted before they are needed
+LEAST_REDUNDANCY = 1e-12  # nats; less is rounding, and relevance decides
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """Scores every feature from its relevance and from what each picked feature says of it.
+
+    After each pick j, ``pair`` gives a number for every feature, ``gather`` joins it to what the
+    picks before gave, and ``score`` makes the criterion. The first pick has the largest relevance.
+    """
+
+    measure: ClassVar[Measure | None] = None  # of each feature and a pick,
+    most: ClassVar[float] = np.inf  # or this, if it is less
+    gather: ClassVar[Any] = np.add  # or np.minimum, or another ufunc
+    weights: ClassVar[tuple[float, float]] = (0.0, 1.0)  # of relevance and of what was gathered,
+    is_mean: ClassVar[bool] = False  # or of that over the number of picks,
+    is_quotient: ClassVar[bool] = False  # or relevance divided by it
+    uses_pairs: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        """The name in ``CRITERIA`` and in solutions."""
+        return type(self).__name__.lower()
+
+    def pair(self, entropies: "Entropies | Tally", j: int) -> Floats:
+        """What pick j says of every feature."""
+        assert self.measure is not None
+        found = entropies.measure(self.measure, [j], signed=self.measure is INTERACTION)[0]
+        return np.minimum(found, self.most)
+
+    def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
+        """The criterion of every feature, after ``size`` picks."""
+        gathered = gathered / size if self.is_mean else gathered
+        if self.is_quotient:
+            return relevance / np.maximum(gathered, LEAST_REDUNDANCY)
+        return self.weights[0] * relevance + self.weights[1] * gathered
+
+
+class MaxRel(Criterion):
+    """Maximal relevance (MIM): the largest ``I(xi; y)`` (Lewis 1992)."""
+
+    uses_pairs: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class MIFS(Criterion):
+    """MI feature selection: ``I(xi; y) - beta * sum I(xi; xj)`` (Battiti 1994)."""
+
+    beta: float = 1.0
+    measure: ClassVar[Measure | None] = PAIR_MI
+
+    @property
+    def weights(self) -> tuple[float, float]:  # type: ignore[override]
+        """Relevance less a fixed share of redundancy."""
+        return 1.0, -self.beta
+
+
+@dataclass(frozen=True)
+class MRMR(Criterion):
+    """Minimal redundancy, maximal relevance: ``I(xi; y) - mean I(xi; xj)`` (Peng et al. 2005).
+
+    ``difference``: ``I(xi; y) - mean I(xi; xj)``; ``quotient``: ``I(xi; y) / mean I(xi; xj)``.
+    """
+
+    form: str = "difference"
+    measure: ClassVar[Measure | None] = PAIR_MI
+    weights: ClassVar[tuple[float, float]] = (1.0, -1.0)
+    is_mean: ClassVar[bool] = True
+
+    @property
+    def is_quotient(self) -> bool:  # type: ignore[override]
+        """Which of the forms it is."""
+        if self.form not in ("difference", "quotient"):
+            raise ValueError(f"unknown form {self.form!r}; choose 'difference' or 'quotient'")
+        return self.form == "quotient"
+
+
+class CIFE(Criterion):
+    """Conditional infomax: ``I(xi; y) - sum (I(xi; xj) - I(xi; xj | y))`` (Lin and Tang 2006)."""
+
+    measure: ClassVar[Measure | None] = INTERACTION
+    weights: ClassVar[tuple[float, float]] = (1.0, 1.0)
+
+
+class ICAP(CIFE):
+    """Interaction capping: ``I(xi; y) - sum max(0, I(xi; xj) - I(xi; xj | y))`` (Jakulin 2005)."""
+
+    most: ClassVar[float] = 0.0  # only losses count
+
+
+class JMI(Criterion):
+    """Joint mutual information: ``sum I(xi, xj; y)`` (Yang and Moody 1999)."""
+
+    measure: ClassVar[Measure | None] = JOINT_MI
+
+
+class JMIM(JMI):
+    """Joint mutual information maximization: ``min I(xi, xj; y)`` (Bennasar et al. 2015)."""
+
+    gather: ClassVar[Any] = np.minimum
+
+
+class CMIM(Criterion):
+    """Conditional mutual information maximization: ``min I(xi; y | xj)`` (Fleuret 2004)."""
+
+    measure: ClassVar[Measure | None] = CMI
+    gather: ClassVar[Any] = np.minimum
+
+
+class DISR(Criterion):
+    """Double input symmetrical relevance: ``sum I(xi, xj; y) / H(xi, xj, y)`` (Meyer 2006)."""
+
+    measure: ClassVar[Measure | None] = JOINT_MI
+
+    def pair(self, entropies: "Entropies | Tally", j: int) -> Floats:
+        """``I(xi, xj; y) / H(xi, xj, y)``; it needs entropies that are counted."""
+        if not entropies.is_discrete:
+            raise ValueError(
+                "DISR and NJMIM divide by H(xi, xj, y), which only discrete features have; use "
+                "information='discrete', or a criterion that does not divide, such as 'jmi'"
+            )
+        return super().pair(entropies, j) / entropies.measure(TRIPLE_ENTROPY, [j], signed=True)[0]
+
+
+class NJMIM(DISR):
+    """Normalized JMIM: ``min I(xi, xj; y) / H(xi, xj, y)`` (Bennasar et al. 2015)."""
+
+    gather: ClassVar[Any] = np.minimum
+
+
+class Tally:
+    """The scores of all features for one target, given those picked.
+
+    At most ``ahead`` rows of pairs wait: those of the features that are likely to be picked next.
+    """
+
+    def __init__(self, criterion: Criterion, entropies: Entropies, k: int, ahead: int) -> None:
+        self._criterion, self._entropies, self._picked = criterion, entropies, list[int]()
+        self.score = self._relevance = self._gathered = entropies.mi()
+        self._needed = k - 1
+        self._ahead = min(ahead, MAX_KEPT_VALUES // entropies.n_features)
+        self._rows: dict[Measure, dict[int, Floats]] = {}  # that wait
+
+    def add(self, j: int) -> None:
+        """Pick a feature."""
+        criterion, first = self._criterion, not self._picked
+        if criterion.uses_pairs:
+            self._picked.append(j)
+            column = criterion.pair(self, j)
+            if first:
+                self._gathered = column.copy()
+            else:  # in place: fresh memory takes longer than sums
+                criterion.gather(self._gathered, column, out=self._gathered)
+            self.score = criterion.score(self._relevance, self._gathered, len(self._picked))
+
+    def measure(self, measure: Measure, rows: Sequence[int], signed: bool) -> Floats:
+        """The row of a feature that was picked."""
+        (j,) = rows
+        waiting = self._rows.setdefault(measure, {})
+        if j not in waiting:
+            some = [j, *self._likely(list(waiting))]
+            found = self._entropies.measure(measure, some, signed=signed)
+            waiting.update(zip(some, found, strict=True))
+        return waiting.pop(j)[np.newaxis]
+
+    def __getattr__(self, name: str) -> Any:  # what else a criterion of one's own asks for
+        return getattr(self._entropies, name)
+
+    def _likely(self, waiting: list[int]) -> list[int]:
+        """Features that may be picked next, beside those whose rows wait."""
+        room = min(self._ahead, self._needed - len(self._picked)) - len(waiting)
+        if room <= 0:
+            return []
+        others = self.score.copy()
+        others[[*self._picked, *waiting]] = -np.inf
+        return top_k(others, min(room, len(others) - len(self._picked) - len(waiting))).tolist()
+
+
+def _pick_at_once(
+    criterion: Criterion, entropies: Entropies, k: int, include: Sequence[int]
+) -> tuple[Indices, Floats] | None:
+    """The same by one kernel, where the criterion is one of ours and the source has the kernel."""
+    kind, source, measure = type(criterion), entropies.source, criterion.measure
+    ours = kind.pair is Criterion.pair and kind.score is Criterion.score
+    ours &= criterion.gather in (np.add, np.minimum) and type(entropies) is Entropies
+    if not (ours and measure and isinstance(source, Picking)):
+        return None
+    flags = criterion.is_mean, criterion.is_quotient, criterion.gather is np.minimum
+    weights = np.array([*criterion.weights, criterion.most, LEAST_REDUNDANCY, *flags], np.float64)
+    signed = entropies.signed or measure is INTERACTION
+    query, relevance = Query(measure, lowest=-np.inf if signed else 0.0), entropies.mi()
+    with threads(entropies.n_jobs):
+        return source.pick(query, weights, relevance, k, include)
+
+
+def pick_greedily(
+    criterion: Criterion, entropies: Entropies, k: int, include: Sequence[int] = (),
+    labels: Indices | None = None,
+) -> tuple[Indices, Floats]:  # fmt: skip
+    """Pick k features, or groups by the sum of scores, after those to include; with scores."""
+    found = _pick_at_once(criterion, entropies, k, include) if labels is None else None
+    if found is not None:
+        return found
+    ahead = 0 if labels is not None else min(MAX_AHEAD, k // 4)
+    tallies = [Tally(criterion, part, k, ahead) for part in entropies.of_targets]
+    if not criterion.uses_pairs and len(tallies) == 1 and labels is None and not len(include):
+        best_of_all = top_k(tallies[0].score, k)
+        return best_of_all, tallies[0].score[best_of_all]
+    totals, scores, picked = np.zeros(len(tallies)), np.empty(k), np.empty(k, np.int64)
+    each = np.empty((len(tallies), len(_group_sums(tallies[0].score, labels))))
+    for step in range(k):
+        for own, tally in zip(each, tallies, strict=True):
+            own[:] = _group_sums(tally.score, labels)
+        joined = entropies.join(totals, each) if isinstance(entropies, JoinedEntropies) else each[0]
+        joined[picked[:step]] = -np.inf
+        best = int(include[step]) if step < len(include) else int(np.argmax(joined))
+        scores[step] = joined[best]
+        totals += each[:, best]
+        picked[step] = best
+        if step + 1 < k:
+            members = [best] if labels is None else np.flatnonzero(labels == best).tolist()
+            for tally, j in product(tallies, members):
+                tally.add(j)
+    return picked, scores
+
+
+def _group_sums(score: Floats, labels: Indices | None) -> Floats:
+    if labels is None:
+        return score
+    return np.asarray(np.bincount(labels[labels >= 0], score[labels >= 0]), np.float64)
+
+
+ALL = MaxRel(), MRMR(), JMI(), MIFS(), CIFE(), CMIM(), DISR(), ICAP(), JMIM(), NJMIM()
+CRITERIA: Registry[Criterion] = Registry("criterion", {each.name: each for each in ALL})
+get_criterion = CRITERIA.get_any

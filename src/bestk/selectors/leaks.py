@@ -1,0 +1,330 @@
+"""Leaks: columns that alone predict the target better than honest columns do."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import entr
+from scipy.stats import rankdata
+
+from bestk._typing import Array, Floats, Indices
+from bestk.information import normal_scores
+from bestk.information.reading import cut_numbers
+from bestk.selectors.folds import move_outliers
+from bestk.selectors.look import column_values, line_shares
+from bestk.tables.table import Table, find_numeric
+from bestk.tables.target import ParsedTarget, Target
+
+# A column may be a leak if its cross-validated AUC, or R2, is above 0.97: its error is below 0.03.
+MAX_ERROR = 0.03
+
+# Below 0.99, a column is also a leak only if its error is this many times smaller than that of the
+# best column with an error above MAX_ERROR. Of 236 real tables 14 have a selected column below
+# MAX_ERROR, many of them tables of genes and of tumors where other columns are nearly as good; by
+# this factor 7 of them are named, of which 5 restate the target (benchmarks/results/leaks.csv).
+TIMES_BETTER = 3.0
+
+# A column may also be a leak if it has more than this part of the entropy of the classes, and this
+# many times the information of the next column. This finds leaks of some of many classes.
+MIN_INFORMATION = 0.6
+TIMES_MORE_INFORMATION = 10.0
+
+# Part of the entropy of the target that the selection must have found in a column to look at it.
+# An AUC of 0.97 needs a third of the entropy; estimates by a straight line find half of that in a
+# column whose missing values tell.
+MIN_RELEVANCE = 0.15
+
+# Rows, and rows of the smallest class, that are needed to measure an AUC: with fewer, one of some
+# columns of noise separates the classes. With them, a perfect column has to be far ahead of others.
+MIN_ROWS = 20
+MIN_CLASS_ROWS = 3
+
+# Classes of fewer rows than this are judged only where no class has more: a single row decides.
+FEW_CLASS_ROWS = 20
+
+# Classes whose AUC is measured, the most frequent ones: time and memory grow with their number, and
+# a column that predicts so many classes predicts the others.
+MAX_JUDGED_CLASSES = 50
+
+# Rows of a class that are looked at; the error of an AUC is then about 0.001.
+MAX_CLASS_ROWS = 10_000
+
+# Bins of numbers: about ROWS_PER_BIN rows in each, so that ties within a bin matter little.
+MIN_BINS = 5
+MAX_BINS = 100
+ROWS_PER_BIN = 20
+
+N_FOLDS = 5
+
+# The smallest probability that counts in a log loss.
+TINY = np.finfo(np.float64).tiny
+
+# Columns, besides those that are selected, to which a candidate is compared: the most relevant,
+# and as many that are spread over all others.
+N_COMPARED = 20
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """How well each of some columns predicts the target alone, in rows that were not fitted."""
+
+    errors: Floats
+    """1 - AUC, the largest of all classes against the others; or 1 - R2."""
+
+    information: Floats
+    """Information about the classes, as a part of their entropy, and not above it; 0 for numbers.
+
+    It is negative where the predictions are worse than the frequencies of the classes.
+    """
+
+    least_error: float
+    """What one more misplaced row would add to an error: errors below it are chance."""
+
+    def are_suspects(self) -> NDArray[np.bool_]:
+        """Which columns predict so well that it is worth comparing them to others."""
+        return (self.errors < MAX_ERROR) | (self.information > MIN_INFORMATION)
+
+    def are_leaks(self, others: "Predictions") -> NDArray[np.bool_]:
+        """Which columns stand out among themselves and ``others``."""
+        all_errors = np.concatenate([self.errors, others.errors])
+        ordinary_error = all_errors[all_errors >= MAX_ERROR].min(initial=1.0)
+        smallest_error = self.errors + self.least_error
+        stands_out = TIMES_BETTER * smallest_error <= ordinary_error
+        predicts = (self.errors < MAX_ERROR) & stands_out
+        return predicts | self._are_far_ahead(others)
+
+    def _are_far_ahead(self, others: "Predictions") -> NDArray[np.bool_]:
+        """Which columns have most of the entropy, and ten times the information of the next."""
+        every = np.concatenate([self.information, others.information])
+        largest_of_others = np.empty(len(self.information))
+        for i in range(len(self.information)):
+            largest_of_others[i] = np.delete(every, i).max(initial=0.0)
+        much_more = self.information > TIMES_MORE_INFORMATION * largest_of_others
+        return (self.information > MIN_INFORMATION) & much_more
+
+
+def can_be_judged(target: ParsedTarget) -> bool:
+    """Whether there are enough rows to measure an AUC or R2."""
+    if target.n_samples < MIN_ROWS:
+        return False
+    return target.continuous or _smallest_class(target.classes) >= MIN_CLASS_ROWS
+
+
+def predict_alone(table: Table, categorical: Indices, target: ParsedTarget) -> Predictions:
+    """Cross-validate predictions of the target from each column of a table by itself.
+
+    Numbers are cut into bins of equal frequency, and missing values are a bin of their own: what
+    is predicted is the frequency of each class, or the mean of the numbers, in the training rows
+    of the bin. Numbers are also used as they are: to rank the rows, or along a straight line.
+    """
+    rows = _draw_rows(target.classes)
+    if len(rows) < table.n_samples:
+        table = table.take(rows)
+        target = target.take(rows)
+    if not table.n_features:
+        return Predictions(np.empty(0), np.empty(0), least_error=0.0)
+    numeric = find_numeric(table, categorical)
+    n_bins = int(np.clip(table.n_samples / ROWS_PER_BIN, MIN_BINS, MAX_BINS))
+    bins = cut_numbers(table, numeric, n_bins).values
+    fold_of_row = _assign_folds(target.classes.codes)
+    if target.continuous:
+        errors = _errors_of_numbers(table, numeric, bins, target.numbers, fold_of_row)
+        return Predictions(errors, np.zeros(table.n_features), least_error=1.0 / len(rows))
+
+    classes = target.classes
+    information = np.empty(table.n_features)
+    judged = _judged_classes(classes)
+    aucs = np.empty((table.n_features, len(judged)))
+    for column, levels in enumerate(bins):
+        levels = levels.astype(np.int64)
+        information[column] = _cross_validated_information(levels, classes, fold_of_row)
+        aucs[column] = _cross_validated_aucs(_count(levels, classes, judged, fold_of_row))
+    for column in numeric:
+        values = column_values(table, column).values
+        ranked = [_rank_auc(values, target.classes.codes == label) for label in judged]
+        aucs[column] = np.maximum(aucs[column], ranked)
+    least_error = 0.5 / _smallest_class(target.classes)
+    return Predictions(1.0 - aucs.min(axis=1), information, least_error)
+
+
+def _draw_rows(classes: Target) -> Indices:
+    """All rows of rare classes, and as many of the others as are needed to measure an AUC."""
+    rng = np.random.default_rng(0)
+    rows_of_classes = []
+    for label in range(classes.n_classes):
+        rows = np.flatnonzero(classes.codes == label)
+        if len(rows) > MAX_CLASS_ROWS:
+            rows = rng.choice(rows, MAX_CLASS_ROWS, replace=False)
+        rows_of_classes.append(rows)
+    return np.sort(np.concatenate(rows_of_classes))
+
+
+def _assign_folds(codes: Indices) -> Indices:
+    """A fold for each row, so that every fold has its share of the rows of each class."""
+    shuffled = np.random.default_rng(0).permutation(len(codes))
+    by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    fold_of_row = np.empty(len(codes), np.int64)
+    fold_of_row[by_class] = np.arange(len(codes)) % N_FOLDS
+    return fold_of_row
+
+
+def _judged_classes(classes: Target) -> Indices:
+    """The classes of enough rows for an AUC, the most frequent of very many.
+
+    Of two classes only one, as their AUC is the same.
+    """
+    if classes.n_classes == 2:
+        return np.array([1])
+    enough = min(FEW_CLASS_ROWS, int(classes.counts.max()))
+    most_frequent = np.argsort(-classes.counts, kind="stable")[:MAX_JUDGED_CLASSES]
+    return np.sort(most_frequent[classes.counts[most_frequent] >= enough])
+
+
+def _smallest_class(classes: Target) -> int:
+    """The rows of the smallest class whose AUC is measured; of two classes, of either."""
+    if classes.n_classes == 2:
+        return int(classes.counts.min())
+    return int(classes.counts[_judged_classes(classes)].min())
+
+
+def _count(levels: Indices, classes: Target, judged: Indices, fold_of_row: Indices) -> Floats:
+    """The number of rows of each fold, level and class, in an array of three dimensions.
+
+    The classes are the judged ones, and one more that stands for all others.
+    """
+    place_of_class = np.full(classes.n_classes, len(judged))
+    place_of_class[judged] = np.arange(len(judged))
+    shape = (N_FOLDS, int(levels.max()) + 1, len(judged) + 1)
+    cell_of_row = np.ravel_multi_index((fold_of_row, levels, place_of_class[classes.codes]), shape)
+    counts = np.bincount(cell_of_row, minlength=int(np.prod(shape)))
+    return counts.reshape(shape).astype(np.float64)
+
+
+def _probabilities(counts: Floats) -> Floats:
+    """The probability of each class at each level, from the rows that are not of each fold.
+
+    The frequencies of all training rows count as one row more at each level, so that a level that
+    was not seen gives those.
+    """
+    training = counts.sum(axis=0) - counts
+    class_counts = training.sum(axis=1, keepdims=True)
+    overall = class_counts / class_counts.sum(axis=2, keepdims=True)
+    level_counts = training.sum(axis=2, keepdims=True)
+    return (training + overall) / (level_counts + 1.0)
+
+
+def _cross_validated_information(levels: Indices, classes: Target, fold_of_row: Indices) -> float:
+    """1 - log loss / entropy of the classes, with probabilities as in :func:`_probabilities`.
+
+    Counted for each row, since a table of all levels and classes may be too large for memory.
+    """
+    n_rows = len(levels)
+    _, cell_of_row = np.unique(levels * classes.n_classes + classes.codes, return_inverse=True)
+    of_cell = _training_rows(cell_of_row, fold_of_row)
+    of_level = _training_rows(levels, fold_of_row)
+    of_class = _training_rows(classes.codes, fold_of_row)
+    of_all = _training_rows(np.zeros(n_rows, np.int64), fold_of_row)
+    probability = (of_cell + of_class / of_all) / (of_level + 1.0)
+    log_loss = -np.log(np.maximum(probability, TINY)).mean()
+    return float(1.0 - log_loss / entr(classes.counts / n_rows).sum())
+
+
+def _training_rows(group_of_row: Indices, fold_of_row: Indices) -> Indices:
+    """For each row, the number of rows of its group that are not in its fold."""
+    part_of_row = group_of_row * N_FOLDS + fold_of_row
+    return np.bincount(group_of_row)[group_of_row] - np.bincount(part_of_row)[part_of_row]
+
+
+def _cross_validated_aucs(counts: Floats) -> Floats:
+    """The AUC of each judged class against the others, the mean over the folds that have both.
+
+    ``counts`` are those of folds, levels and classes, the last of which is not judged.
+    """
+    n_folds, n_levels, n_classes = counts.shape
+    n_judged = n_classes - 1
+    judged = slice(0, n_judged)
+    by_class = (0, 2, 1)
+    scores = _probabilities(counts)[:, :, judged].transpose(by_class).reshape(-1, n_levels)
+    positives = counts[:, :, judged].transpose(by_class).reshape(-1, n_levels)
+    rows_of_levels = np.repeat(counts.sum(axis=2), n_judged, axis=0)
+    aucs = _counted_aucs(scores, positives, rows_of_levels - positives)
+    return np.nanmean(aucs.reshape(n_folds, n_judged), axis=0)
+
+
+def _counted_aucs(scores: Floats, positives: Floats, negatives: Floats) -> Floats:
+    """The AUC in each row of matrices with a column for each level; NaN without both classes.
+
+    AUC = sum over levels of positives * (negatives of lower scores + half of those of equal
+    scores) / (all positives * all negatives).
+    """
+    order = np.argsort(scores, axis=1)
+    scores = np.take_along_axis(scores, order, axis=1)
+    positives = np.take_along_axis(positives, order, axis=1)
+    negatives = np.take_along_axis(negatives, order, axis=1)
+    n_levels = scores.shape[1]
+    is_new = np.diff(scores, axis=1) > 0
+    place = np.arange(n_levels)
+    first_equal = np.zeros(scores.shape, np.int64)
+    first_equal[:, 1:] = np.where(is_new, place[1:], 0)
+    first_equal = np.maximum.accumulate(first_equal, axis=1)
+    last_equal = np.full(scores.shape, n_levels - 1)
+    last_equal[:, :-1] = np.where(is_new, place[:-1], n_levels - 1)
+    last_equal = np.minimum.accumulate(last_equal[:, ::-1], axis=1)[:, ::-1]
+    up_to = np.cumsum(negatives, axis=1)
+    lower = np.take_along_axis(up_to - negatives, first_equal, axis=1)
+    lower_or_equal = np.take_along_axis(up_to, last_equal, axis=1)
+    ordered_pairs = (positives * (lower + lower_or_equal) / 2).sum(axis=1)
+    all_pairs = positives.sum(axis=1) * negatives.sum(axis=1)
+    return np.divide(
+        ordered_pairs, all_pairs, out=np.full(len(scores), np.nan), where=all_pairs > 0
+    )
+
+
+def _rank_auc(values: Array, is_positive: NDArray[np.bool_]) -> float:
+    """The AUC of numbers as they are, or of their negatives; missing ones are all at one end."""
+    numbers = values.astype(np.float64)
+    missing = np.isnan(numbers)
+    n_positive = int(is_positive.sum())
+    n_pairs = n_positive * (len(numbers) - n_positive)
+    best = 0.5
+    ends = (-np.inf, np.inf) if missing.any() else (np.inf,)
+    for end in ends:
+        ranks = rankdata(np.where(missing, end, numbers))
+        auc = (ranks[is_positive].sum() - n_positive * (n_positive + 1) / 2) / n_pairs
+        best = max(best, auc, 1.0 - auc)
+    return float(best)
+
+
+def _errors_of_numbers(
+    table: Table, numeric: Indices, bins: NDArray[np.integer], y: Floats, fold_of_row: Indices
+) -> Floats:
+    """1 - R2 of a target of numbers, or of their ranks: the smaller one, for each column."""
+    y = y / max(np.abs(y).max(), TINY)  # squares of large numbers would overflow
+    # a few rows far away must not decide
+    without_outliers = move_outliers(y[:, np.newaxis], np.arange(len(y)))[:, 0]
+    ranks = normal_scores(y[:, np.newaxis])[0]
+    errors = np.empty(table.n_features)
+    for column, levels in enumerate(bins):
+        errors[column] = min(
+            _error_of_means(levels, without_outliers, fold_of_row),
+            _error_of_means(levels, ranks, fold_of_row),
+        )
+    explained = line_shares(table.keep(numeric), y)
+    errors[numeric] = np.minimum(errors[numeric], 1.0 - explained)
+    return errors
+
+
+def _error_of_means(levels: NDArray[np.integer], y: Floats, fold_of_row: Indices) -> float:
+    """1 - R2 of the mean at each level in the training rows; one row more has the mean of all."""
+    n_levels = int(levels.max()) + 1
+    shape = (N_FOLDS, n_levels)
+    cell_of_row = np.ravel_multi_index((fold_of_row, levels), shape)
+    n_cells = N_FOLDS * n_levels
+    counts = np.bincount(cell_of_row, minlength=n_cells).reshape(shape)
+    centered = y - y.mean()
+    sums = np.bincount(cell_of_row, centered, minlength=n_cells).reshape(shape)
+    training_sums = sums.sum(axis=0) - sums
+    training_counts = counts.sum(axis=0) - counts
+    means = training_sums / (training_counts + 1.0)
+    residuals = centered - means[fold_of_row, levels]
+    return float((residuals**2).sum() / (centered**2).sum())

@@ -1,0 +1,154 @@
+"""Discrete tables as small integers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestk._typing import Array, Indices
+from bestk.errors import DataError
+from bestk.native import as_table, kernels
+from bestk.native.threads import run_tiles, spans, threads
+from bestk.tables.frames import read_table
+from bestk.tables.table import check_finite
+
+MAX_LEVELS = 2**15
+FLOAT_COST, INTEGER_COST = 1.5e-9, 2e-10  # seconds for a value
+MIN_STRIP, STRIP = 64, 256  # columns a thread encodes at once: long pieces of rows are read,
+STRIP_VALUES = 2**15  # or more, where columns are short
+DISCRETISE = "discretise it first, e.g. CAIM().fit_transform(X, y)"
+
+
+@dataclass(frozen=True)
+class Codes:
+    """A discrete table: small integers, one row per feature."""
+
+    values: NDArray[np.uint8] | NDArray[np.uint16]  # (n_features, n_samples), C-contiguous
+    levels: Indices  # values[i] lies in 0..levels[i]-1, and every level occurs
+    names: Sequence[str]
+    width: int | None = None  # columns of each table, where several stand side by side
+
+    def __post_init__(self) -> None:
+        values, levels = self.values, self.levels
+        if values.ndim != 2 or values.dtype not in (np.uint8, np.uint16):
+            came = f"{values.dtype} of shape {values.shape}"
+            raise DataError(f"values must be a uint8 or uint16 matrix, not {came}; use encode(X)")
+        if not values.flags.c_contiguous:
+            raise DataError("values must be C-contiguous; use np.ascontiguousarray(values)")
+        if levels.dtype != np.int64 or levels.shape != (len(values),):
+            came = f"{levels.dtype} of shape {levels.shape}"
+            raise DataError(f"levels must be int64 of shape ({len(values)},), not {came}")
+        if len(self.names) != len(values):
+            raise DataError(f"{len(values)} features need as many names, not {len(self.names)}")
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of the table."""
+        return int(self.values.shape[0])
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows of the table."""
+        return int(self.values.shape[1])
+
+
+def encode(X: Any, order: Indices | None = None) -> Codes:
+    """Write a discrete table as dense codes: the levels of each column, in order, are 0, 1, ...
+
+    Parameters
+    ----------
+    X : array, frame, sparse matrix, list of rows, or Table
+        Whole numbers from 0 up, booleans, strings or categories. Missing values (NaN, None, NA,
+        null) are the last level of their column, which may have 2**15.
+    order : ndarray of int64, default=None
+        The rows in the order in which they are written; None for their own.
+
+    Examples
+    --------
+    >>> codes = encode([[7, "red"], [3, "blue"], [7, None]])
+    >>> codes.values
+    array([[1, 0, 1],
+           [1, 0, 2]], dtype=uint8)
+    >>> codes.levels
+    array([2, 3])
+    """
+    table = read_table(X)
+    values: Array = np.empty((table.n_features, table.n_samples), dtype=np.uint8)
+    levels = np.empty(table.n_features, dtype=np.int64)
+    for block in table.blocks:
+        write = _encode_numbers if block.categories is None else _encode_categories
+        for columns, strip in block.strips():
+            levels[columns] = write(strip, order, columns, table.names, values)
+            if values.dtype == np.uint8 and levels[columns].max() > 256:
+                values = values.astype(np.uint16)
+                write(strip, order, columns, table.names, values)
+    return Codes(values, levels, table.names)
+
+
+def _encode_categories(
+    strip: Array, order: Indices | None, columns: Indices, names: Sequence[str], values: Array
+) -> Indices:
+    """Write category codes, dense but for missing (-1), to ``values``; return the levels."""
+    known = strip.max(axis=0).astype(np.int64) + 1
+    gone = strip < 0
+    levels: Indices = known + gone.any(axis=0)
+    _refuse_many(levels, columns, names)
+    codes = np.where(gone, known, strip)
+    values[columns] = (codes if order is None else codes[order]).T
+    return levels
+
+
+def _encode_numbers(
+    strip: Array, order: Indices | None, columns: Indices, names: Sequence[str], values: Array
+) -> Indices:
+    """Write the codes of whole numbers, missing where NaN, to ``values``; return the levels."""
+    n_columns, n_rows = len(columns), len(strip)
+    levels, odd = np.empty(n_columns, np.int64), np.zeros(n_columns, np.uint8)
+    by_width = (None, values) if values.dtype == np.uint16 else (values, None)
+    table = as_table(strip)
+    cost = FLOAT_COST if table.dtype.kind == "f" else INTEGER_COST
+    with threads(seconds=cost * strip.size) as n_threads:
+        width = min(STRIP, max(MIN_STRIP, -(-n_columns // n_threads)))
+        width = max(width, STRIP_VALUES // n_rows)
+        write = kernels.write_codes.bind(table, order, n_rows, columns, *by_width, levels, odd)
+        run_tiles(lambda span: write(*span), spans(n_columns, width))
+    for j in np.flatnonzero(odd):
+        column = strip[:, j] if order is None else strip[order, j]
+        values[columns[j]], levels[j] = _rank_column(column, names[columns[j]])
+    _refuse_many(levels, columns, names)
+    return levels
+
+
+def _rank_column(column: Array, name: str) -> tuple[Indices, int]:
+    """Codes and levels of a column whose values are too large to look up; or why it has none."""
+    where = f"column {name!r}"
+    if column.dtype.kind == "f":
+        check_finite(where, column)
+        if len(fractional := column[column % 1 > 0]):
+            raise DataError(
+                f"{where} is not discrete: it holds {fractional[0]}; {DISCRETISE}, "
+                "pass it as strings if these are codes, or use information='gaussian'"
+            )
+    if (lowest := np.nanmin(column)) < 0:
+        raise DataError(
+            f"{where} has negative codes, down to {lowest}; shift them to start at 0, "
+            "or pass the column as strings or categories"
+        )
+    levels, codes = np.unique(column, return_inverse=True)  # NaN is the last
+    return codes, len(levels)
+
+
+def _refuse_many(levels: Indices, columns: Indices, names: Sequence[str]) -> None:
+    if levels.max() > MAX_LEVELS:
+        first = int(np.argmax(levels > MAX_LEVELS))
+        raise DataError(
+            f"column {names[columns[first]]!r} has {levels[first]} levels, "
+            f"more than {MAX_LEVELS}; {DISCRETISE}, or drop it"
+        )
+
+
+def ends(lengths: Indices) -> Indices:
+    """Where pieces laid end to end begin, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(lengths)])

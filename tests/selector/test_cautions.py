@@ -202,6 +202,19 @@ def test_a_relation_without_a_trend_is_no_noise():
     assert said(x[:, None], (np.abs(x) > 0.7).astype(int) ^ (rng.random(M) < 0.3)) == ()
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_weak_curve_that_the_default_selects_is_not_called_noise(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(3000, 20))
+    squares = (X[:, 0] ** 2 - 1) / 2**0.5
+    risk = 0.25 * squares + rng.logistic(size=3000)
+    y = (risk > np.quantile(risk, 0.9)).astype(int)
+    assert SelectBestK(5).fit(X, y).support_[0]
+    (sentence,) = said(X, y, k=5)
+    assert "than chance would give" in sentence
+    assert "'x0'" not in sentence
+
+
 def test_a_column_that_determines_the_target_is_a_leak():
     assert is_said(
         "'leak': nearly determines the target", pd.DataFrame({"leak": Y * 3.5, "x": TELLS})

@@ -278,6 +278,7 @@ def test_a_pair_that_only_follows_the_batch_is_no_pair():
     table = pd.DataFrame(X).add_prefix("x").assign(batch=batch)
     given = SelectBestK(2, covariates="batch").fit(table, y)
     assert set(given.get_feature_names_out()) == {"x0", "x1"}
+    assert given.solution_.warnings == ()
     alone = SelectBestK(2, exclude="batch").fit(table, y)
     assert set(alone.get_feature_names_out()) == {"x2", "x3"}
 

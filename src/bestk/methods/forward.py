@@ -152,36 +152,18 @@ class ForwardSelection:
         The last is what each target explains of the columns of that design.
         """
         information = self.information
-        design = information.design
-        explained = list(information.explained)
-        pairs = information.search.pairs if information.search is not None and self.k > 1 else []
-        if not pairs or information.search is None:
-            return [], design, explained
-        columns, blocks = pair_columns(design, information.search, pairs)
-        with_pairs = design.with_columns(columns, blocks)
-        tells_more = [
-            pairs_that_tell_more(information, target, with_pairs) for target in information.targets
+        pairs: list[Pair] = []
+        if self.k > 1:
+            pairs, with_pairs = find_pairs(information)
+        if not pairs:
+            return [], information.design, list(information.explained)
+        columns = with_pairs.parts[-1]
+        of_pairs = [target.explain(columns, with_pairs.unit) for target in information.targets]
+        explained = [
+            np.hstack([single, pair])
+            for single, pair in zip(information.explained, of_pairs, strict=True)
         ]
-        kept = np.any(tells_more, axis=0)
-        if design.adjustment is not None:
-            # Pairs are found in counts, in which covariates are not adjusted for.
-            n_table = information.search.table.n_features
-            pvalues = pvalues_of_pairs(information, with_pairs, n_table)
-            kept &= pvalues < information.constants.pair_pvalue
-            pairs = [
-                replace(pair, pvalue=max(pair.pvalue, pvalue))
-                for pair, pvalue in zip(pairs, pvalues.tolist(), strict=True)
-            ]
-        places = np.flatnonzero(kept)
-        if not len(places):
-            return [], design, explained
-        features = np.arange(information.n_features)
-        of_pairs = [target.explain(columns, design.unit) for target in information.targets]
-        return (
-            [pairs[place] for place in places],
-            with_pairs.select_features(np.append(features, information.n_features + places)),
-            [np.hstack([one, more]) for one, more in zip(explained, of_pairs, strict=True)],
-        )
+        return pairs, with_pairs, explained
 
     def run(self) -> list[Step]:
         """Select k features."""
@@ -257,6 +239,32 @@ class ForwardSelection:
             return
         for target in self.targets:
             target.select(candidate)
+
+
+def find_pairs(information: BlockInformation) -> tuple[list[Pair], Design]:
+    """The pairs with synergy, and a design that has them as features after the single ones."""
+    design = information.design
+    pairs = [] if information.search is None else information.search.pairs
+    if not pairs or information.search is None:
+        return [], design
+    columns, blocks = pair_columns(design, information.search, pairs)
+    with_pairs = design.with_columns(columns, blocks)
+    tells_more = [
+        pairs_that_tell_more(information, target, with_pairs) for target in information.targets
+    ]
+    kept = np.any(tells_more, axis=0)
+    if design.adjustment is not None:
+        # Pairs are found in counts, in which covariates are not adjusted for.
+        n_table = information.search.table.n_features
+        pvalues = pvalues_of_pairs(information, with_pairs, n_table)
+        kept &= pvalues < information.constants.pair_pvalue
+        pairs = [
+            replace(pair, pvalue=max(pair.pvalue, pvalue))
+            for pair, pvalue in zip(pairs, pvalues.tolist(), strict=True)
+        ]
+    places = np.flatnonzero(kept)
+    features = np.append(np.arange(information.n_features), information.n_features + places)
+    return [pairs[place] for place in places], with_pairs.select_features(features)
 
 
 def pairs_that_tell_more(

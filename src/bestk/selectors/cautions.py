@@ -18,6 +18,7 @@ from bestk.information import Entropies
 from bestk.information.block_information import BlockInformation
 from bestk.information.measures import CMI
 from bestk.information.reading import Reading, cut_numbers
+from bestk.methods.forward import find_pairs
 from bestk.native.threads import calm_blas
 from bestk.selectors import leaks, look, significance
 from bestk.selectors.pipeline import Task
@@ -212,7 +213,7 @@ def _leaks(selected: _Selected, candidates: list[int]) -> list[int]:
 
 def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
     """Columns without a significant relation to y, alone or given any one selected column."""
-    if selected.target is None:
+    if selected.target is None or not candidates:
         return []
     task, target = selected.task, selected.target
     relevances = np.sort(task.read.entropies.mi())
@@ -220,18 +221,15 @@ def _at_chance(selected: _Selected, candidates: list[int]) -> list[int]:
     # columns that were screened out have been tested, too
     n_tests = len(relevances) + (0 if task.screened is None else len(task.constant))
     tests = n_tests / np.maximum(1, ranks)  # corrects p-values (Benjamini, Hochberg 1995)
-    if len(task.covariates):
-        doubtful = _doubtful_given_covariates(selected, np.array(candidates), tests, n_tests)
-        return _without_groups_of_others(selected, doubtful)
-    clear = _are_clear(selected, target.classes.n_classes, tests, n_tests)
-    doubtful = np.array([i for i in candidates if not clear[i]], np.int64)
-    if len(doubtful):
-        p = _alone_pvalues(*selected.keep(doubtful), target)
-        doubtful = doubtful[p * tests[doubtful] >= FALSE_DISCOVERY_RATE]
-    if len(doubtful) and len(candidates) > 1:
-        p = _given_pvalues(*selected.keep(candidates), target)
-        p = p[np.searchsorted(candidates, doubtful)]
-        doubtful = doubtful[p * n_tests >= FALSE_DISCOVERY_RATE]
+    if isinstance(task.read.entropies, BlockInformation):
+        # Blocks and counts are two tests of the same column. Counts do not know of covariates.
+        tests = tests if len(task.covariates) else 2 * tests
+        doubtful = _doubtful_blocks(selected, np.array(candidates), tests, n_tests)
+    else:
+        clear = _are_clear(selected, target.classes.n_classes, tests, n_tests)
+        doubtful = np.array([i for i in candidates if not clear[i]], np.int64)
+    if not len(task.covariates):
+        doubtful = _doubtful_counts(selected, np.array(candidates), doubtful, tests, n_tests)
     return _without_groups_of_others(selected, doubtful)
 
 
@@ -244,23 +242,56 @@ def _without_groups_of_others(selected: _Selected, doubtful: Indices) -> list[in
     return doubtful.tolist()
 
 
-def _doubtful_given_covariates(
+def _doubtful_blocks(
     selected: _Selected, candidates: Indices, tests: Floats, n_tests: int
 ) -> Indices:
-    """Candidates without a significant relation to y given covariates, or those and one other.
+    """Candidates whose blocks have no significant relation to y, alone or given one other.
 
-    ``tests``: how many tests each selected column stands for by itself; ``n_tests``: at most.
+    Those are the blocks by which they were selected: scores, curves, bins and levels. With
+    covariates, all of it is given these. ``tests``: how many tests each selected column stands for
+    by itself; ``n_tests``: at most.
     """
     information = selected.task.read.entropies
     if not isinstance(information, BlockInformation) or not len(candidates):
         return candidates
     items = np.searchsorted(selected.task.allowed, selected.places)
-    alone = information.pvalues()[items]
+    alone = information.keep(items).pvalues()
     doubtful = candidates[alone[candidates] * tests[candidates] >= FALSE_DISCOVERY_RATE]
     if len(doubtful) and len(candidates) > 1:
         given = information.pvalues_given(items[candidates]).min(axis=0) * (len(candidates) - 1)
         given = given[np.searchsorted(candidates, doubtful)]
         doubtful = doubtful[given * n_tests >= FALSE_DISCOVERY_RATE]
+    if len(doubtful) and len(selected.task.covariates):
+        # Without covariates, pairs are tested by counts.
+        paired = _paired_features(information, items)
+        doubtful = doubtful[~np.isin(items[doubtful], paired)]
+    return doubtful
+
+
+def _paired_features(information: BlockInformation, features: Indices) -> Indices:
+    """Which of some features have synergy with another one of them."""
+    pairs, _ = find_pairs(information)
+    first = np.array([pair.first for pair in pairs], np.int64)
+    second = np.array([pair.second for pair in pairs], np.int64)
+    has_both = np.isin(first, features) & np.isin(second, features)
+    return np.union1d(first[has_both], second[has_both])
+
+
+def _doubtful_counts(
+    selected: _Selected, candidates: Indices, doubtful: Indices, tests: Floats, n_tests: int
+) -> Indices:
+    """Those of the doubtful candidates that show no relation to y by trends and counts in bins.
+
+    ``tests`` and ``n_tests`` are those of :func:`_doubtful_blocks`.
+    """
+    target = selected.target
+    if target is not None and len(doubtful):
+        p = _alone_pvalues(*selected.keep(doubtful), target)
+        doubtful = doubtful[p * tests[doubtful] >= FALSE_DISCOVERY_RATE]
+    if target is not None and len(doubtful) and len(candidates) > 1:
+        p = _given_pvalues(*selected.keep(candidates), target)
+        p = p[np.searchsorted(candidates, doubtful)]
+        doubtful = doubtful[p * n_tests >= FALSE_DISCOVERY_RATE]
     return doubtful
 
 

@@ -1,11 +1,16 @@
 """Private modules are imported by their own package only; pyproject.toml has the layers."""
 
+import ast
+import re
 import sys
+from pathlib import Path
 
 import grimp
 import numpy as np
 import pandas as pd
+import pytest
 
+import bestk
 from bestk import SelectBestK
 
 MAX_VISITED = 36  # modules that a plain fit runs code of
@@ -57,3 +62,48 @@ def test_a_plain_fit_visits_few_modules():
         sys.setprofile(before)
     ours = {name for name in visited if name.startswith("bestk")}
     assert len(ours) <= MAX_VISITED, sorted(ours)
+
+
+def names_in_imports(tree: ast.AST) -> set[str]:
+    """Dotted names that a module imports, those of ``bestk`` apart."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {name for name in names if name.partition(".")[0] not in ("bestk", "__future__")}
+
+
+def private_names(source: str) -> set[str]:
+    """Private names of other packages in a module: imported, or read off an imported module."""
+    tree = ast.parse(source)
+    imported = names_in_imports(tree)
+    packages = {name.partition(".")[0] for name in imported} | {"np", "nw", "pd", "plt"}
+    used = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            dotted = ast.unparse(node)
+            if re.fullmatch(r"[\w.]+", dotted) and dotted.partition(".")[0] in packages:
+                used.add(dotted)
+    return {name for name in imported | used if re.search(r"\._[a-z]", name)}
+
+
+def test_private_names_of_other_packages_are_in_one_file_only():
+    files = sorted(Path(bestk.__file__).parent.rglob("*.py"))
+    assert len(files) > 50
+    private = {path.name: private_names(path.read_text(encoding="utf-8")) for path in files}
+    assert {name for name, names in private.items() if names} == {"_compat.py"}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from sklearn.utils import _safe_indexing",
+        "from sklearn.utils._param_validation import Interval",
+        "import torch\ntorch.cuda._compile_kernel('')",
+        "import numpy as np\nnp._core.multiarray",
+    ],
+)
+def test_a_private_name_of_another_package_is_found(source):
+    assert private_names(source)

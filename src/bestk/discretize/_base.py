@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bestk._compat import validate_parameter_constraints
 from bestk._typing import Array, Floats, Indices
 from bestk.discretize._weighted import (
     WeightedColumn,

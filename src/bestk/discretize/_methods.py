@@ -4,8 +4,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, Options
 
+from bestk._compat import Interval, Options
 from bestk._typing import Floats
 from bestk.discretize._base import BY_ENTROPY, BY_FREQUENCY, BY_MAJORITY, MAX_BINS, Discretizer
 

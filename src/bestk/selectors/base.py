@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import _safe_indexing
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
-from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bestk._compat import HasMethods, Interval, RealNotInt, StrOptions, output_container, take_items
 from bestk.bqp.solution import Solution
 from bestk.discretize import check_parameters
 from bestk.errors import counted
@@ -158,8 +156,8 @@ class TableSelector(SelectorMixin, BaseEstimator):
         X = self._check_table(X, reset=False)
         if not is_frame(X):
             return X[:, kept]
-        part = _safe_indexing(X, kept, axis=1)
-        output = _get_output_config("transform", estimator=self)["dense"]
+        part = take_items(X, kept, axis=1)
+        output = output_container(self)
         if type(X).__module__.split(".")[0] == output:  # a frame stays one if asked for
             return part
         import narwhals as nw

@@ -11,10 +11,9 @@ from warnings import catch_warnings
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_method_params
 
 from bestk._checks import whole
+from bestk._compat import take_items, take_rows_of_params
 from bestk._typing import Floats, Indices
 from bestk.errors import ParameterError
 from bestk.tables.frames import as_array
@@ -116,18 +115,18 @@ class Trial:
 
     def score(self, columns: Sequence[int] | Indices, fold: Fold) -> float:
         """The score on the test rows of a model fitted to some columns of the training rows."""
-        kept = _safe_indexing(self.X, columns, axis=1)
+        kept = take_items(self.X, columns, axis=1)
         (train, test), y = fold, self.y
-        fit_params = _check_method_params(self.X, self.fit_params, train)
-        score_params = _check_method_params(self.X, self.score_params, test)
+        fit_params = take_rows_of_params(self.X, self.fit_params, train)
+        score_params = take_rows_of_params(self.X, self.score_params, test)
         if self.weights is not None:
             weights = self.weights.of_mean_one
             fit_params = {**fit_params, weight_parameter(self.estimator): weights[train]}
             score_params = {**score_params, "sample_weight": weights[test]}
         with np.errstate(invalid="ignore", over="ignore"):  # where a column has no value in a fold
             model = clone(self.estimator)
-            model.fit(_safe_indexing(kept, train), _safe_indexing(y, train), **fit_params)
-            rows = _safe_indexing(kept, test), _safe_indexing(y, test)
+            model.fit(take_items(kept, train), take_items(y, train), **fit_params)
+            rows = take_items(kept, test), take_items(y, test)
             try:
                 return float(self.scorer(model, *rows, **score_params))
             except TypeError as error:

@@ -8,9 +8,9 @@ from warnings import warn
 import numpy as np
 from scipy import stats
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, RealNotInt
 
 from bestk._checks import whole
+from bestk._compat import Interval, RealNotInt
 from bestk._typing import Indices
 from bestk.errors import SelectionWarning
 from bestk.information import Entropies

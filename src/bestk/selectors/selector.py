@@ -6,9 +6,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.metrics import get_scorer
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils._user_interface import _print_elapsed_time
 
+from bestk._compat import Interval, RealNotInt, StrOptions, print_elapsed_time
 from bestk.bqp.solution import Solution
 from bestk.errors import ParameterError
 from bestk.native.threads import threads
@@ -246,7 +245,7 @@ class SelectBestK(PartialFit):
         return replace(solution, warnings=(*solution.warnings, note))
 
     def _stage(self, name: str) -> Any:
-        return _print_elapsed_time(type(self).__name__, name if self.verbose else None)
+        return print_elapsed_time(type(self).__name__, name if self.verbose else None)
 
     @property
     def k_(self) -> int:

@@ -11,13 +11,12 @@ from sklearn import get_config
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, check_cv
-from sklearn.utils import Bunch, _safe_indexing, get_tags
-from sklearn.utils._metadata_requests import _raise_for_params
-from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from bestk._compat import HasMethods, StrOptions, refuse_unrouted_params, take_items
 from bestk.errors import DataError
 from bestk.selectors.base import SELECTABLE, JointSelector, is_stream
 from bestk.selectors.cautions import warn_of
@@ -202,7 +201,7 @@ class SelectBestKCV(JointSelector):
         self._keep(whole, solution)
         if of_estimator is not None:
             rows = np.flatnonzero(of_estimator.counts)
-            X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)
+            X, y = take_items(X, rows), take_items(y, rows)
             given_weights = of_estimator.of_mean_one[rows]
             fit_params = {**fit_params, weight_parameter(self.estimator): given_weights}
         self.estimator_ = clone(self.estimator).fit(self._read(X), y, **fit_params)
@@ -222,7 +221,7 @@ class SelectBestKCV(JointSelector):
         """The selected columns, in the container type of X."""
         check_is_fitted(self)
         X = self._check_table(X, reset=False)
-        return _safe_indexing(X, np.flatnonzero(self.support_), axis=1)
+        return take_items(X, np.flatnonzero(self.support_), axis=1)
 
     predict = _of_estimator("predict")
     predict_proba = _of_estimator("predict_proba")
@@ -261,7 +260,7 @@ class SelectBestKCV(JointSelector):
             return process_routing(self, method, **params)
         groups = params.pop("groups", None)
         params.pop("sample_weight", None)
-        _raise_for_params(params, self, method)
+        refuse_unrouted_params(params, self, method)
         splitter = Bunch(split={"groups": groups})
         return Bunch(estimator=Bunch(fit={}), scorer=Bunch(score={}), splitter=splitter)
 

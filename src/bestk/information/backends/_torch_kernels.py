@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from bestk._compat import compile_cuda_kernel, load_cuda_driver
 from bestk._typing import Indices
 
 STEP_BITS, WORD = 256, 32  # of the tensor cores
@@ -78,7 +79,7 @@ def _kernel(name: str, device: Any, *defines: str) -> Any:
     with torch.cuda.device(device):
         options = [f"-D{define}" for define in (f"KERNEL_{name.upper()}", *defines)]
         source, chip = SOURCE.read_text(encoding="utf-8"), "90a" if is_hopper(device) else None
-        found = torch.cuda._compile_kernel(source, name, chip, nvcc_options=options)
+        found = compile_cuda_kernel(source, name, chip, options)
         if name in ("count", "pairs"):
             found.set_shared_memory_config(shared_bytes(device))
     return found
@@ -124,16 +125,11 @@ def launch(
         kernel, stream = _kernel(name, device, *defines), torch.cuda.current_stream(device)
         values = [_as_c(each) for each in args]
         places = (c_void_p * len(values))(*(addressof(each) for each in values))
-        status = _driver().cuLaunchKernel(
+        status = load_cuda_driver().cuLaunchKernel(
             kernel.func, *grid, *block, shared, c_void_p(stream.cuda_stream), places, None
         )
     if status:
         raise RuntimeError(f"the kernel {name!r} was not launched: CUDA error {status}")
-
-
-@cache
-def _driver() -> Any:
-    return torch.cuda._utils._get_gpu_runtime_library()
 
 
 def _as_c(value: Any) -> Any:

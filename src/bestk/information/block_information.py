@@ -347,11 +347,8 @@ def block_information(design: Design, moments: ConditionalMoments) -> Floats:
 
     Of a block whose first columns may stand for it, that of the columns that tell most.
     """
-    best = np.empty(design.n_features)
-    for values in moments.information():
-        _, gains = values.best_prefixes(1.0 / (2.0 * design.effective_rows))
-        best[values.features] = gains
-    return best
+    _, gains = moments.information().best_prefixes(1.0 / (2.0 * design.effective_rows))
+    return gains
 
 
 def block_pvalues(design: Design, moments: ConditionalMoments) -> Floats:
@@ -364,15 +361,15 @@ def block_pvalues(design: Design, moments: ConditionalMoments) -> Floats:
     """
     n_target = moments.target.degrees
     rows = design.effective_rows - 1.0 - len(moments.selected)
-    pvalues = np.empty(design.n_features)
-    for values in moments.information():
-        parameters = values.degrees / n_target
-        factor = np.maximum(rows - (parameters + n_target + 1.0) / 2.0, 1.0)
-        tails = chdtrc(values.degrees, 2.0 * factor * np.maximum(values.information, 0.0))
-        of_either = np.minimum(2.0 * np.minimum(tails[0], tails[-1]), 1.0)
-        has_choice = values.is_allowed[0] & (len(tails) > 1)
-        pvalues[values.features] = np.where(has_choice, of_either, tails[-1])
-    return pvalues
+    values = moments.information()
+    parameters = values.degrees / n_target
+    factor = np.maximum(rows - (parameters + n_target + 1.0) / 2.0, 1.0)
+    tails = chdtrc(values.degrees, 2.0 * factor * np.maximum(values.information, 0.0))
+    of_first = tails[values.first]
+    of_block = tails[values.last]
+    of_either = np.minimum(2.0 * np.minimum(of_first, of_block), 1.0)
+    has_choice = values.is_allowed[values.first] & (values.last > values.first)
+    return np.asarray(np.where(has_choice, of_either, of_block))
 
 
 def _total_relevance(

@@ -1,14 +1,14 @@
 """What blocks of columns tell about a target, given the columns that are selected already."""
 
-from copy import deepcopy
+from copy import copy
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bestk._typing import Floats, Indices
+from bestk._typing import Floats, Indices, Mask
 from bestk.information.blocks import SMALLEST_VARIANCE, Design, TargetScores
+from bestk.native import kernels
 
 
 def shared_noise(covariances: Floats, variance: float) -> Floats:
@@ -21,78 +21,51 @@ def shared_noise(covariances: Floats, variance: float) -> Floats:
     return variance * covariances**3
 
 
-@dataclass
-class _EqualBlocks:
-    """The blocks that have the same number d of columns."""
+@dataclass(frozen=True)
+class _BlockPairs:
+    """The pairs of block columns whose covariances blocks have, one block after the other.
 
-    features: Indices
-    """The features that have these blocks."""
-
-    columns: Indices
-    """The columns of each block, of shape (d, number of features)."""
-
-    total: Floats
-    """Covariances within each block, of shape (d, d, number of features)."""
-
-    within: Floats
-    """The same given the target."""
-
-    degrees: Floats
-    """The parameters of the first 1, 2, ..., d columns of each block, of shape (d, features)."""
-
-    is_allowed: NDArray[np.bool_]
-    """Whether the first 1, 2, ..., d columns of a block may stand for it."""
-
-    def condition_on(self, total: Floats, within: Floats) -> None:
-        """Subtract what one more selected column explains.
-
-        ``total`` and ``within`` have an entry for each block column: its covariance with the
-        selected one over the standard deviation of that one (``ConditionalMoments.total_rows``).
-        """
-        with_total = total[self.columns]
-        self.total -= with_total[:, np.newaxis] * with_total
-        with_within = within[self.columns]
-        self.within -= with_within[:, np.newaxis] * with_within
-
-    def information(self) -> Floats:
-        """Information of the first 1, 2, ..., d columns of each block, one row for each number."""
-        total = _variances_given_earlier(self.total)
-        within = np.maximum(_variances_given_earlier(self.within), SMALLEST_VARIANCE)
-        # A column that those before it determine adds nothing; one that the target determines adds
-        # as much as there is.
-        log_ratios = np.log(np.where(total > SMALLEST_VARIANCE, total / within, 1.0))
-        return np.asarray(0.5 * np.cumsum(log_ratios, axis=0))
-
-
-def _variances_given_earlier(covariances: Floats) -> Floats:
-    """The variance of each column of a block given those before it, by Cholesky.
-
-    ``covariances`` has the shape (d, d, number of blocks), the result (d, number of blocks).
+    Those of a block of d columns are the lower triangle of a matrix, row by row: columns 0 and 0,
+    1 and 0, 1 and 1, 2 and 0, ...
     """
-    size = len(covariances)
-    if size == 1:
-        return np.asarray(covariances[0])
-    remaining = covariances.copy()
-    variances = np.empty((size, covariances.shape[2]))
-    for column in range(size):
-        variance = remaining[column, column]
-        variances[column] = variance
-        varies = variance > SMALLEST_VARIANCE
-        with_later = remaining[column, column + 1 :] * varies
-        explained = with_later[:, np.newaxis] * with_later / np.where(varies, variance, 1.0)
-        remaining[column + 1 :, column + 1 :] -= explained
-    return variances
+
+    first: Indices
+    """One column of each pair."""
+
+    second: Indices
+    """The other column of each pair."""
+
+    @classmethod
+    def of(cls, design: Design) -> "_BlockPairs":
+        """The pairs of the blocks of a design."""
+        sizes = np.diff(design.starts)
+        ends = np.cumsum(sizes * (sizes + 1) // 2)
+        first = np.empty(ends[-1], np.int64)
+        second = np.empty(ends[-1], np.int64)
+        for size in np.unique(sizes):
+            blocks = np.flatnonzero(sizes == size)
+            row_of_pair, column_of_pair = np.tril_indices(size)
+            n_pairs = len(row_of_pair)
+            pairs = ends[blocks, np.newaxis] - n_pairs + np.arange(n_pairs)
+            starts = design.starts[blocks, np.newaxis]
+            first[pairs] = design.block_columns[starts + row_of_pair]
+            second[pairs] = design.block_columns[starts + column_of_pair]
+        return cls(first, second)
 
 
 @dataclass(frozen=True)
 class PrefixInformation:
-    """The information of blocks of the same number of columns, and of their first columns only.
+    """The information of blocks, and of their first columns only.
 
-    Arrays have one column for each block; row i is that of its first i + 1 columns, a prefix.
+    Arrays have an entry for each column of each block, one block after the other: that of the
+    columns of the block up to this one, a prefix.
     """
 
-    features: Indices
-    """The features that have these blocks."""
+    first: Indices
+    """The entry of the first column of each block."""
+
+    last: Indices
+    """The entry of the last column of each block, which is that of the whole block."""
 
     information: Floats
     """In nats, given the columns that are selected."""
@@ -100,18 +73,20 @@ class PrefixInformation:
     degrees: Floats
     """The parameters of these columns times those of the target."""
 
-    is_allowed: NDArray[np.bool_]
+    is_allowed: Mask
     """Whether these columns may stand for the feature."""
 
     def best_prefixes(self, cost_of_degree: float) -> tuple[Indices, Floats]:
-        """The row of the prefix of each block with the largest gain, and that gain.
+        """The entry of the prefix of each block with the largest gain, and that gain.
 
         A gain is information less ``cost_of_degree`` nats for each parameter.
         """
         gains = self.information - cost_of_degree * self.degrees
         gains[~self.is_allowed] = -np.inf
-        best = gains.argmax(axis=0)
-        return best, gains[best, np.arange(len(best))]
+        largest = np.maximum.reduceat(gains, self.first)
+        is_largest = gains == np.repeat(largest, self.last - self.first + 1)
+        entries = np.where(is_largest, np.arange(len(gains)), len(gains))
+        return np.minimum.reduceat(entries, self.first), largest
 
 
 class ConditionalMoments:
@@ -137,52 +112,58 @@ class ConditionalMoments:
         # over its standard deviation.
         self.total_rows: list[Floats] = []
         self.within_rows: list[Floats] = []
-        self._blocks = [
-            self._equal_blocks(features) for features in _by_size(np.diff(design.starts))
-        ]
+        self._sizes = np.diff(design.starts)
+        self._pairs = _BlockPairs.of(design)
+        covariances = design.covariances_of(self._pairs.first, self._pairs.second)
+        of_first = self.explained[:, self._pairs.first]
+        of_second = self.explained[:, self._pairs.second]
+        explained_covariances = (of_first * of_second).sum(axis=0)
+        noise_covariances = shared_noise(covariances, noise)
+        # Covariances within blocks, in total and given the target, as ``_BlockPairs`` orders them.
+        self._total = covariances + noise_covariances
+        self._within = covariances - explained_covariances + noise_covariances
+        degrees = design.degrees[design.block_columns]
+        kernels.sum_prefixes(degrees, self._sizes, len(self._sizes))
+        self._degrees = degrees * target.degrees
+        place_in_block = np.arange(len(design.block_columns)) - np.repeat(
+            design.starts[:-1], self._sizes
+        )
+        self._is_allowed = place_in_block + 1 >= np.repeat(design.least_columns, self._sizes)
 
     def copy(self) -> Self:
         """The same moments, to be conditioned on other columns."""
-        clone = object.__new__(type(self))
-        vars(clone).update(vars(self))
+        clone = copy(self)
         clone.selected = list(self.selected)
         clone.total_rows = list(self.total_rows)
         clone.within_rows = list(self.within_rows)
-        clone._blocks = deepcopy(self._blocks)
+        clone._total = self._total.copy()
+        clone._within = self._within.copy()
         return clone
 
-    def _equal_blocks(self, features: Indices) -> _EqualBlocks:
-        starts = self.design.starts[features]
-        size = int(self.design.starts[features[0] + 1] - starts[0])
-        columns = self.design.block_columns[starts + np.arange(size)[:, np.newaxis]]
-        total = np.empty((size, size, len(features)))
-        within = np.empty_like(total)
-        for i in range(size):
-            # Columns i and 0 to i of all blocks, as two lists of the same length.
-            left = np.broadcast_to(columns[i], (i + 1, len(features))).ravel()
-            right = columns[: i + 1].ravel()
-            covariance = self.design.covariances_of(left, right)
-            explained = self.explained[:, left] * self.explained[:, right]
-            noise = shared_noise(covariance, self.noise)
-            total_with = (covariance + noise).reshape(i + 1, -1)
-            within_with = (covariance - explained.sum(axis=0) + noise).reshape(i + 1, -1)
-            total[i, : i + 1] = total[: i + 1, i] = total_with
-            within[i, : i + 1] = within[: i + 1, i] = within_with
-        degrees = np.cumsum(self.design.degrees[columns], axis=0)
-        is_allowed = np.arange(1, size + 1)[:, np.newaxis] >= self.design.least_columns[features]
-        return _EqualBlocks(features, columns, total, within, degrees, is_allowed)
+    def information(self) -> PrefixInformation:
+        """What blocks and their prefixes tell about the target."""
+        total = self._variances_given_earlier(self._total)
+        within = self._variances_given_earlier(self._within)
+        within = np.maximum(within, SMALLEST_VARIANCE)
+        # A column that those before it determine adds nothing; one that the target determines adds
+        # as much as there is.
+        information = np.log(np.where(total > SMALLEST_VARIANCE, total / within, 1.0))
+        kernels.sum_prefixes(information, self._sizes, len(self._sizes))
+        return PrefixInformation(
+            first=self.design.starts[:-1],
+            last=self.design.starts[1:] - 1,
+            information=0.5 * information,
+            degrees=self._degrees,
+            is_allowed=self._is_allowed,
+        )
 
-    def information(self) -> list[PrefixInformation]:
-        """What blocks and their prefixes tell about the target; one entry for each block size."""
-        return [
-            PrefixInformation(
-                features=blocks.features,
-                information=blocks.information(),
-                degrees=blocks.degrees * self.target.degrees,
-                is_allowed=blocks.is_allowed,
-            )
-            for blocks in self._blocks
-        ]
+    def _variances_given_earlier(self, covariances: Floats) -> Floats:
+        """The variance of each column of each block given those before it in its block."""
+        variances = np.empty(len(self._degrees))
+        kernels.variances_given_earlier(
+            covariances.copy(), self._sizes, len(self._sizes), SMALLEST_VARIANCE, variances
+        )
+        return variances
 
     def condition_on(self, column: int) -> None:
         """Select a block column; one that the selected ones determine changes nothing."""
@@ -195,8 +176,8 @@ class ConditionalMoments:
         self.selected.append(column)
         self.total_rows.append(total)
         self.within_rows.append(within)
-        for blocks in self._blocks:
-            blocks.condition_on(total, within)
+        self._total -= total[self._pairs.first] * total[self._pairs.second]
+        self._within -= within[self._pairs.first] * within[self._pairs.second]
 
     def _given_selected(self, covariances: Floats, column: int) -> tuple[Floats, Floats]:
         """Covariances of all columns with one, in total and within, given the selected ones."""
@@ -212,8 +193,3 @@ class ConditionalMoments:
 def explain_all(design: Design, target: TargetScores) -> Floats:
     """What a target explains of all block columns; see ``TargetScores.explain``."""
     return np.hstack([target.explain(part, design.unit) for part in design.parts])
-
-
-def _by_size(sizes: Indices) -> list[Indices]:
-    """Places of equal sizes together."""
-    return [np.flatnonzero(sizes == size) for size in np.unique(sizes)]

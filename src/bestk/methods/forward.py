@@ -84,32 +84,25 @@ class _Candidates:
         Probabilities are raised where features have become clearer; pairs have theirs by a scan.
         """
         design = self.moments.design
-        self.gain = np.empty(design.n_features)
-        self.columns_used = np.empty(design.n_features, np.int64)
         cost = self.constants.parameter_cost / (2.0 * design.effective_rows)
-        for values in self.moments.information():
-            best, gains = values.best_prefixes(cost)
-            self.gain[values.features] = gains
-            self.columns_used[values.features] = best + 1
-            not_pairs = np.flatnonzero(values.features < self.n_features)
-            prefixes = best[not_pairs]
-            information = values.information[prefixes, not_pairs]
-            statistics = 2.0 * design.effective_rows * information
-            degrees = values.degrees[prefixes, not_pairs]
-            self._update_probability(values.features[not_pairs], statistics, degrees)
+        values = self.moments.information()
+        best, self.gain = values.best_prefixes(cost)
+        self.columns_used = best - values.first + 1
+        best_of_features = best[: self.n_features]
+        statistics = 2.0 * design.effective_rows * values.information[best_of_features]
+        self._update_probability(statistics, values.degrees[best_of_features])
 
-    def _update_probability(self, features: Indices, statistics: Floats, degrees: Floats) -> None:
+    def _update_probability(self, statistics: Floats, degrees: Floats) -> None:
         """Raise the probability of features whose statistic is larger than it ever was.
 
         Statistics of unequal degrees of freedom are compared by what they have above their mean.
         """
         excess = statistics - degrees
-        larger = excess > self.largest_excess[features]
-        features = features[larger]
-        self.largest_excess[features] = excess[larger]
+        larger = np.flatnonzero(excess > self.largest_excess)
+        self.largest_excess[larger] = excess[larger]
         pvalues = chdtrc(degrees[larger], np.maximum(statistics[larger], 0.0))
         probability = probability_informative(pvalues, self.n_features)
-        self.probability[features] = np.maximum(self.probability[features], probability)
+        self.probability[larger] = np.maximum(self.probability[larger], probability)
 
     def worth(self, pair_probability: Floats) -> Floats:
         """What each feature, and then each pair, is worth."""
@@ -317,15 +310,10 @@ def _count_single_columns(design: Design, with_pairs: Design) -> Indices:
 
 def _beside_both(moments: ConditionalMoments, n_single_columns: Indices) -> tuple[Floats, Floats]:
     """The information of the products of pairs beside their features, and its parameters."""
-    synergy = np.empty(len(n_single_columns))
-    degrees = np.empty(len(n_single_columns))
-    for values in moments.information():
-        last_single = n_single_columns[values.features] - 1
-        every = np.arange(len(last_single))
-        single_information = values.information[last_single, every]
-        single_degrees = values.degrees[last_single, every]
-        synergy[values.features] = values.information[-1] - single_information
-        degrees[values.features] = values.degrees[-1] - single_degrees
+    values = moments.information()
+    last_single = values.first + n_single_columns - 1
+    synergy = values.information[values.last] - values.information[last_single]
+    degrees = values.degrees[values.last] - values.degrees[last_single]
     return synergy, degrees
 
 

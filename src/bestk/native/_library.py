@@ -60,6 +60,9 @@ SIGNATURES: dict[str, str] = {
     "curve_rows": "f64[rows] i64 i64 u8[:,:] i64[:] f64 f64 f64 f64[rows]!",
     "sum_bins": "f64[rows] i64 i64 f64[:] i64[:] f64[:] f64[:] i64 f64[:,:]! f64[:,:,:]!",
     "unexplained": "f64[:,:] i64 i64 i64 f64[:,:] f64[:] f64[:,:] f64[:] f64[:] i64 f64[:,:]!",
+    # blocks.c
+    "variances_given_earlier": "f64[:]! i64[:] i64 f64 f64[:]!",
+    "sum_prefixes": "f64[:]! i64[:] i64",
     # tabu.c
     "tabu_advance": "f64[:,:] f64[:] i64 i64 i64 i64 i64 u8[:,:] i64 i64"
     " u8[:,:]! f64[:]! i64[:,:]! f64[:]! i64[:]! u64[:]!",

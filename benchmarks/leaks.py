@@ -24,7 +24,7 @@ from benchmarks.quality import sets
 from bestk import Solution, select
 from bestk.selectors.leaks import MAX_ERROR, predict_alone
 from bestk.tables.frames import read_features
-from bestk.tables.target import ParsedTarget
+from bestk.tables.target import parse_target
 
 Floats = NDArray[np.float64]
 Leak = Callable[[np.random.Generator, NDArray[Any]], Any]
@@ -149,7 +149,7 @@ def named_columns(solution: Solution) -> list[str]:
 def is_above_limit(X: pd.DataFrame, y: NDArray[Any], solution: Solution) -> bool:
     """Whether a selected column has a cross-validated AUC or R2 above 0.97."""
     table = read_features(X.iloc[:, np.sort(solution.support)])
-    predictions = predict_alone(table, np.array([], np.int64), ParsedTarget.of(y, len(X)))
+    predictions = predict_alone(table, np.array([], np.int64), parse_target(y, len(X)))
     return bool((predictions.errors < MAX_ERROR).any())
 
 

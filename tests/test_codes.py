@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 from bestk.native.threads import threads
 from bestk.tables.codes import Codes, encode
-from bestk.tables.target import read_continuous_target, read_target
+from bestk.tables.target import read_classes, read_numbers
 
 nan = np.nan
 
@@ -240,16 +240,16 @@ def test_codes_check_their_shape(values, levels, names, says):
     ],
 )
 def test_a_target_is_codes_classes_and_counts(y, classes):
-    target = read_target(y, 3)
+    target = read_classes(y, 3)
     assert target.codes.dtype == np.int64
     assert target.codes.tolist() == [1, 0, 1]
-    assert target.classes.tolist() == classes
+    assert target.labels.tolist() == classes
     assert target.counts.tolist() == [1, 2]
     assert target.n_classes == 2
 
 
 def test_as_many_classes_as_samples_are_allowed():
-    assert read_target(np.arange(5), 5).n_classes == 5
+    assert read_classes(np.arange(5), 5).n_classes == 5
 
 
 @pytest.mark.parametrize(
@@ -271,17 +271,17 @@ def test_as_many_classes_as_samples_are_allowed():
 )
 def test_a_bad_target_is_refused_with_what_to_do(y, says):
     with pytest.raises(ValueError, match=says):
-        read_target(y, 4)
+        read_classes(y, 4)
 
 
 def test_an_empty_target_is_refused():
     with pytest.raises(ValueError, match="y is empty"):
-        read_target([], 0)
+        read_classes([], 0)
 
 
 def test_a_continuous_target_is_float64():
     for y in ([1, 2.5, 3], np.float32([[1], [2.5], [3]]), pd.Series([1, 2.5, 3], dtype="Float64")):
-        values = read_continuous_target(y, 3)
+        values = read_numbers(y, 3)
         assert values.dtype == np.float64
         assert values.tolist() == [1, 2.5, 3]
 
@@ -297,4 +297,4 @@ def test_a_continuous_target_is_float64():
 )
 def test_a_bad_continuous_target_is_refused(y, says):
     with pytest.raises(ValueError, match=says):
-        read_continuous_target(y, 3)
+        read_numbers(y, 3)

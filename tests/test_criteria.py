@@ -16,7 +16,7 @@ from bestk.information.measures import JOINT_MI, PAIR_ENTROPY
 from bestk.methods import greedy as criteria
 from bestk.methods.greedy import CRITERIA, MIFS, MRMR, Criterion, get_criterion, pick_greedily
 from bestk.tables.codes import encode
-from bestk.tables.target import read_target
+from bestk.tables.target import NumericTarget, read_classes
 
 from .information.conftest import brute_entropy, tables
 
@@ -35,7 +35,7 @@ TWO_BITS = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]), np.arange(4)
 
 
 def count(X, y, correction=None):
-    return Entropies.count(encode(X), read_target(y, len(y)), correction=correction)
+    return Entropies.count(encode(X), read_classes(y, len(y)), correction=correction)
 
 
 def pick(name, X, y, k=None):
@@ -215,7 +215,7 @@ def test_gaussian_information_serves_every_criterion_that_does_not_divide_by_ent
     X[:, 2] += 2 * y
     X[:, 4] += y
     X[:, 3] = X[:, 2] + 0.1 * rng.normal(size=80)
-    source = GaussianSource(ScoredTable(X, read_target(y, 80)))
+    source = GaussianSource(ScoredTable(X, read_classes(y, 80)))
     picked, _ = pick_greedily(CRITERIA[name], Entropies(*source.singles, source), 6)
     assert sorted(picked) == list(range(6))
     assert picked[0] in (2, 3)
@@ -225,7 +225,7 @@ def test_gaussian_information_serves_every_criterion_that_does_not_divide_by_ent
 @pytest.mark.parametrize("name", ["disr", "njmim"])
 def test_dividing_by_the_entropy_of_numbers_is_refused(name):
     source = GaussianSource(
-        ScoredTable(np.random.default_rng(0).normal(size=(9, 2)), np.arange(9.0))
+        ScoredTable(np.random.default_rng(0).normal(size=(9, 2)), NumericTarget(np.arange(9.0)))
     )
     with pytest.raises(ValueError, match=r"which only discrete features have.*such as 'jmi'"):
         pick_greedily(CRITERIA[name], Entropies(*source.singles, source), 2)

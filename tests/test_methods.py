@@ -16,7 +16,7 @@ from bestk.methods.greedy import CRITERIA
 from bestk.methods.quadratic import CMI, MIFS, OBJECTIVES, get_objective
 from bestk.methods.registry import METHODS, Greedy, Method, Quadratic, get_method
 from bestk.tables.codes import encode
-from bestk.tables.target import read_target
+from bestk.tables.target import read_classes
 
 from .information.conftest import tables
 
@@ -46,7 +46,7 @@ def make_table(seed=0, m=150):
 
 
 def count(X, y):
-    return Entropies.count(encode(X), read_target(y, len(y)))
+    return Entropies.count(encode(X), read_classes(y, len(y)))
 
 
 TABLE = make_table()
@@ -322,7 +322,7 @@ def test_gaussian_information_serves_the_methods_that_do_not_divide_by_entropy()
     X = rng.normal(size=(100, N))
     X[:, 2] += 2 * y
     X[:, 5] += 2 * y
-    source = GaussianSource(ScoredTable(X, read_target(y, 100)))
+    source = GaussianSource(ScoredTable(X, read_classes(y, 100)))
     entropies = Entropies(*source.singles, source)
     for name in sorted(set(COUNTING) - {"disr", "njmim"}):
         support = QUICK[name].select(entropies, 2, effort=NO_BOUND).support.tolist()

@@ -16,7 +16,7 @@ from bestk.information import Entropies, GaussianSource, Measure, ScoredTable
 from bestk.methods.greedy import CRITERIA, pick_greedily
 from bestk.methods.quadratic import MIFS, OBJECTIVES, QPFS, get_objective
 from bestk.tables.codes import encode
-from bestk.tables.target import read_target
+from bestk.tables.target import NumericTarget, read_classes
 
 from .information.conftest import brute_entropy, tables
 
@@ -31,11 +31,12 @@ TWO_BITS = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]), np.arange(4)
 
 
 def count(X, y, correction=None):
-    return Entropies.count(encode(X), read_target(y, len(y)), correction=correction)
+    return Entropies.count(encode(X), read_classes(y, len(y)), correction=correction)
 
 
 def gaussian(X, y):
-    source = GaussianSource(ScoredTable(X, y))
+    target = NumericTarget(y) if isinstance(y, np.ndarray) else y
+    source = GaussianSource(ScoredTable(X, target))
     return Entropies(*source.singles, source)
 
 
@@ -170,7 +171,7 @@ def test_the_formula_holds_for_every_estimate(name, kind, seed):
     if kind == "number":
         h = gaussian(X, X[:, 0] + rng.normal(size=30))
     elif kind == "gaussian":
-        h = gaussian(X, read_target(y, 30))
+        h = gaussian(X, read_classes(y, 30))
     else:
         h = count((X * 2 + 5).astype(int).clip(0), y, kind)
     S = draw_choice(6, seed)
@@ -197,7 +198,7 @@ def test_columns_made_when_asked_for_are_those_of_the_matrix(name, table, seed, 
 @by_column
 def test_gaussian_columns_are_those_of_the_matrix(name):
     rng = np.random.default_rng(0)
-    h = gaussian(rng.normal(size=(40, 9)), read_target(np.arange(40) % 3, 40))
+    h = gaussian(rng.normal(size=(40, 9)), read_classes(np.arange(40) % 3, 40))
     (dense, _), (lazy, _) = (
         p.problem(3) for p in (OBJECTIVES[name].pairs(h), OBJECTIVES[name].lazy_pairs(h))
     )

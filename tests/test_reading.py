@@ -20,7 +20,14 @@ from bestk.information.reading import Reading
 from bestk.tables.codes import encode
 from bestk.tables.frames import read_table
 from bestk.tables.table import find_features
-from bestk.tables.target import ParsedTarget, cut_target, is_continuous, note_on_target, read_target
+from bestk.tables.target import (
+    NumericTarget,
+    cut_target,
+    is_continuous,
+    note_on_target,
+    parse_target,
+    read_classes,
+)
 
 nan = float("nan")
 COLUMNS = {
@@ -53,7 +60,7 @@ def read(X, y=None, **options):
 
 
 def count(codes, y, correction=None):
-    return Entropies.count(encode(codes), read_target(y, len(y)), correction=correction)
+    return Entropies.count(encode(codes), read_classes(y, len(y)), correction=correction)
 
 
 def same(one, other):
@@ -203,7 +210,7 @@ def test_gaussian_information_takes_numbers_as_they_are():
     X[3, 1] = nan
     X[:, 2] = np.round(X[:, 2])
     frame = pd.DataFrame(X, columns=list("abc")).astype({"c": int, "a": "float32"})
-    source = GaussianSource(ScoredTable(frame.to_numpy(), read_target(y, 40)))
+    source = GaussianSource(ScoredTable(frame.to_numpy(), read_classes(y, 40)))
     found = read(frame, y, information="gaussian")
     np.testing.assert_allclose(found.entropies.mi(), Entropies(*source.singles, source).mi())
     assert not found.entropies.is_discrete
@@ -216,7 +223,7 @@ def test_a_continuous_target_is_cut_into_five_classes_of_equal_frequency():
     X = np.random.default_rng(0).integers(0, 3, (10, 4))
     for target in ("auto", "continuous"):
         found = read(X, y, target=target, discretizer=None)
-        assert ParsedTarget.of(y, 10, target).classes.codes.tolist() == fifths
+        assert parse_target(y, 10, target).classes.codes.tolist() == fifths
         same(found.entropies, count(X, fifths))
     whole = read(X, (4 * y).astype(int), target="continuous", discretizer=None)
     same(whole.entropies, count(X, fifths))
@@ -230,7 +237,7 @@ def test_a_frequent_number_takes_the_classes_that_it_fills():
         (np.append(np.zeros(200), rest), [200, 40]),
         (np.append(np.zeros(80), rest), [80, 16, 24]),
     ):
-        target = ParsedTarget.of(y, len(y), "continuous").classes
+        target = parse_target(y, len(y), "continuous").classes
         assert target.counts.tolist() == counts
         assert (np.diff(target.codes[np.argsort(y, kind="stable")]) >= 0).all()
 
@@ -249,17 +256,17 @@ def test_gaussian_information_takes_a_continuous_target_as_it_is():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50, 3))
     y = X[:, 1] + 0.5 * rng.normal(size=50)
-    source = GaussianSource(ScoredTable(X, y))
+    source = GaussianSource(ScoredTable(X, NumericTarget(y)))
     found = read(X, y, information="gaussian")
     same(found.entropies, Entropies(*source.singles, source))
     assert found.entropies.mi().argmax() == 1
-    target = ParsedTarget.of(np.arange(50), 50, "continuous")
-    np.testing.assert_array_equal(target.goal, np.arange(50.0))
+    target = parse_target(np.arange(50), 50, "continuous")
+    np.testing.assert_array_equal(target.values, np.arange(50.0))
 
 
 def test_whole_numbers_are_classes_unless_told_otherwise():
     y = np.array([0.0, 2.0, 7.0, 7.0, 0.0, 2.0, 2.0, 2.0])
-    assert ParsedTarget.of(y, 8).goal.classes.tolist() == [0, 2, 7]
+    assert parse_target(y, 8).classes.labels.tolist() == [0, 2, 7]
 
 
 LONG = pd.DataFrame(np.arange(40.0).reshape(20, 2), columns=["a", "b"])
@@ -301,7 +308,7 @@ def test_missing_values_of_a_pandas_array_are_counted_as_those_of_a_series(dtype
     y = pd.Series([None, 1, 0], dtype=dtype)
     for values in (y, y.array):
         with pytest.raises(ValueError, match="y has 1 missing value "):
-            read_target(values, 3)
+            read_classes(values, 3)
 
 
 @pytest.mark.parametrize("make", [pd.Series, pd.DataFrame, pl.Series, np.asarray])
@@ -394,7 +401,7 @@ def test_dates_are_numbers_to_be_cut(frame):
 
 
 def test_few_different_numbers_to_predict_are_a_class_each():
-    target = ParsedTarget.of([0.25] * 3 + [0.5] * 17, 20, "continuous").classes
+    target = parse_target([0.25] * 3 + [0.5] * 17, 20, "continuous").classes
     assert target.counts.tolist() == [3, 17]
 
 

@@ -11,7 +11,7 @@ from bestk.tables.codes import encode
 from bestk.tables.files import load
 from bestk.tables.frames import read_features, read_table
 from bestk.tables.sources import open_source
-from bestk.tables.target import read_continuous_target, read_target
+from bestk.tables.target import read_classes, read_numbers
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 300)
@@ -79,9 +79,9 @@ def test_an_excluded_or_categorical_column_is_not_refused():
 @pytest.mark.parametrize("offset", OFFSETS)
 def test_targets_in_memory_are_exact_classes_but_no_numbers(kind, offset):
     y = kind([offset + int(value) for value in Y])
-    assert read_target(y, len(Y)).codes.tolist() == Y.tolist()
+    assert read_classes(y, len(Y)).codes.tolist() == Y.tolist()
     with pytest.raises(ValueError, match="column 'y' holds whole numbers"):
-        read_continuous_target(y, len(Y))
+        read_numbers(y, len(Y))
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".feather"])

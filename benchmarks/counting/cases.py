@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bestk.discretize import CAIM
 from bestk.tables.codes import Codes, encode
-from bestk.tables.target import Target, read_target
+from bestk.tables.target import ClassTarget, read_classes
 
 Table = NDArray[np.int16]
 
@@ -31,9 +31,9 @@ class Case:
         return encode(self.X)
 
     @cached_property
-    def target(self) -> Target:
+    def target(self) -> ClassTarget:
         """The classes as the counting stage reads them."""
-        return read_target(self.y, len(self.X))
+        return read_classes(self.y, len(self.X))
 
     @property
     def shape(self) -> str:

@@ -33,7 +33,7 @@ from bestk.information.backends import get_backend
 from bestk.information.measures import SYMMETRIC_CMI
 from bestk.native.threads import n_threads
 from bestk.tables.codes import Codes
-from bestk.tables.target import Target
+from bestk.tables.target import ClassTarget
 
 FILE = RESULTS / "cluster.csv"
 WORKERS = (1, 2, 4)
@@ -148,14 +148,14 @@ def _processor_seconds(processes: list[psutil.Process]) -> float:
     return sum(sum(process.cpu_times()[:2]) for process in processes)
 
 
-def _made_up(options: argparse.Namespace) -> tuple[Codes, Target]:
+def _made_up(options: argparse.Namespace) -> tuple[Codes, ClassTarget]:
     """Columns that know nothing of the classes: counting does not care."""
     rng, (n, m, levels) = np.random.default_rng(0), (options.n, options.m, options.levels)
     values = rng.integers(0, levels, (n, m), dtype=np.uint8)
     values[:, :levels] = np.arange(levels)  # every level occurs
     y = rng.permutation(np.arange(m) % 2)
     codes = Codes(values, np.full(n, levels), [str(i) for i in range(n)])
-    return codes, Target(y, np.arange(2), np.bincount(y))
+    return codes, ClassTarget(y, np.arange(2), np.bincount(y))
 
 
 def _keep(options: argparse.Namespace, part: str, what: str, seconds: float, detail: str) -> None:

@@ -41,7 +41,7 @@ from bestk.information.measures import SYMMETRIC_CMI
 from bestk.methods.registry import METHODS
 from bestk.native.threads import threads
 from bestk.tables.codes import Codes
-from bestk.tables.target import Target
+from bestk.tables.target import ClassTarget
 
 FILE = RESULTS / "gpu.csv"
 CORES, ROUNDS, TOP = 2, 9, 1_000
@@ -107,7 +107,7 @@ def products(quick: bool) -> Iterator[Row]:
     yield _matrix_by_native(codes, target, found, shape)
 
 
-def _matrix_by_native(codes: Codes, target: Target, found: Any, shape: Any) -> Row:
+def _matrix_by_native(codes: Codes, target: ClassTarget, found: Any, shape: Any) -> Row:
     """The same matrix on two cores, and whether every bit of it is the same."""
     out = np.empty((codes.n_features,) * 2, np.float32)
     out[:] = 0.0  # memory that the system has handed out
@@ -250,26 +250,26 @@ def _bare(x: Any, kind: str, strip: int) -> Callable[[], None]:
     return run
 
 
-def _counter(codes: Codes, target: Target) -> Any:
+def _counter(codes: Codes, target: ClassTarget) -> Any:
     return get_backend("torch:cuda")(codes, target, None)
 
 
-def _coins(n: int, m: int, levels: int, classes: int) -> tuple[Codes, Target]:
+def _coins(n: int, m: int, levels: int, classes: int) -> tuple[Codes, ClassTarget]:
     """Columns that know nothing of the classes, all levels alike."""
     rng = np.random.default_rng(0)
     values = rng.integers(0, levels, (n, m), dtype=np.uint8)
     values[:, :levels] = np.arange(levels)  # every level occurs
     y = rng.permutation(np.arange(m) % classes)
-    return _codes(values, levels), Target(y, np.arange(classes), np.bincount(y))
+    return _codes(values, levels), ClassTarget(y, np.arange(classes), np.bincount(y))
 
 
-def _odds(n: int, m: int) -> tuple[Codes, Target]:
+def _odds(n: int, m: int) -> tuple[Codes, ClassTarget]:
     """Two-level columns, each with odds of its own: look-ups are spread over the whole tables."""
     rng = np.random.default_rng(1)
     values = (rng.random((n, m), np.float32) < rng.random((n, 1), np.float32)).astype(np.uint8)
     values[:, :2] = 0, 1
     y = rng.permutation(np.arange(m) % 2)
-    return _codes(values, 2), Target(y, np.arange(2), np.bincount(y))
+    return _codes(values, 2), ClassTarget(y, np.arange(2), np.bincount(y))
 
 
 def _codes(values: Any, levels: int) -> Codes:

@@ -26,7 +26,7 @@ from bestk import encode
 from bestk.bqp.solvers import solve
 from bestk.information import Entropies
 from bestk.methods.quadratic import get_objective
-from bestk.tables.target import read_target
+from bestk.tables.target import read_classes
 
 FILE = RESULTS / "growth.csv"
 K, LEVELS, CLASSES, WORKERS = 50, 2, 2, 2
@@ -67,7 +67,7 @@ def fit_matrix(backend: str) -> Callable[[Any, Any], Any]:
     """All pairs in memory."""
 
     def run(X: Any, y: Any) -> Any:
-        entropies = Entropies.count(encode(X), read_target(y, len(y)), backend)
+        entropies = Entropies.count(encode(X), read_classes(y, len(y)), backend)
         return _choose(get_objective("cmi").pairs(entropies))
 
     return run
@@ -75,7 +75,7 @@ def fit_matrix(backend: str) -> Callable[[Any, Any], Any]:
 
 def fit_columns(X: Any, y: Any) -> Any:
     """Columns of pairs, made when the solver asks for them."""
-    entropies = Entropies.count(encode(X), read_target(y, len(y)))
+    entropies = Entropies.count(encode(X), read_classes(y, len(y)))
     return _choose(get_objective("cmi").lazy_pairs(entropies))
 
 

@@ -28,8 +28,8 @@ from bestk import METHODS, Greedy, Quadratic, SelectBestK
 from bestk.evaluation import error_curves
 from bestk.evaluation._error_curves import Study, default_model, negative_error
 from bestk.selectors.folds import Trial, make_folds
-from bestk.selectors.pipeline import read_targets
 from bestk.tables.frames import read_table
+from bestk.tables.target import parse_targets
 
 CANCER = load_breast_cancer(return_X_y=True)
 IRIS = load_iris(return_X_y=True)
@@ -373,7 +373,7 @@ def test_every_method_can_have_its_own_numbers_of_features():
 def test_a_study_travels_to_other_processes():
     X, y = IRIS
     trial = Trial(DUMMY, negative_error, X, y)
-    table, targets = read_table(X), read_targets(y, "auto", len(y))
+    table, targets = read_table(X), parse_targets(y, len(y), "auto")
     study = Study(
         trial, SelectBestK(), table, targets, {"mrmr": METHODS["mrmr"]}, {"mrmr": [1, 2]}, None
     )

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestk import Entropies, cmi_matrix, encode, joint_mi_matrix, mutual_information
-from bestk.tables.target import read_target
+from bestk.tables.target import read_classes
 
 from ..information.conftest import brute_cmi_matrix
 from .law import REFUSED, attempt, budget
@@ -49,7 +49,7 @@ def test_the_fast_way_counts_as_the_slow_one(table, correction, symmetric, dtype
 @given(table=discrete(), rows=st.lists(st.integers(-1, 4), max_size=3))
 def test_a_part_of_a_matrix_is_a_part_of_it(table, rows):
     plain, y = table
-    entropies = attempt(Entropies.count, encode(plain.objects), read_target(y, plain.m))
+    entropies = attempt(Entropies.count, encode(plain.objects), read_classes(y, plain.m))
     found = attempt(entropies.cmi, rows=rows)
     assert (found is REFUSED) == any(not 0 <= row < plain.n for row in rows)
     if found is not REFUSED:

@@ -32,7 +32,7 @@ from bestk.errors import ParameterError
 from bestk.information import Query
 from bestk.information.measures import INTERACTION, SYMMETRIC_CMI
 from bestk.information.scan import scan_pairs
-from bestk.tables.target import read_target
+from bestk.tables.target import read_classes
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
 
@@ -250,7 +250,7 @@ def test_the_best_pairs_of_bits_are_the_same_in_tables_of_every_width(columns, t
 def test_a_scan_with_and_without_pairs_is_the_same_in_every_group(columns, top):
     X, y = table("bits", columns=max(columns, 3))
     X = X[:, :columns]
-    target = read_target(y, len(y))
+    target = read_classes(y, len(y))
     for groups in (np.zeros(columns, np.int64), np.arange(columns) % min(3, columns)):
         own, found = on_both(
             lambda backend, groups=groups: scan_pairs(
@@ -264,7 +264,7 @@ def test_a_scan_with_and_without_pairs_is_the_same_in_every_group(columns, top):
 @pytest.mark.parametrize("kind", CODED)
 def test_summaries_and_matrices_that_stay_on_the_device_are_the_same(kind):
     X, y = table(kind, columns=150)
-    codes, target = encode(X), read_target(y, len(y))
+    codes, target = encode(X), read_classes(y, len(y))
     own, found = on_both(lambda backend: Entropies.count(codes, target, backend))
     for measure in (SYMMETRIC_CMI, INTERACTION):
         same(found.row_sums(measure), own.row_sums(measure))

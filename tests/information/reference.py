@@ -7,7 +7,7 @@ import numpy as np
 from bestk._typing import Array, Floats, Indices
 from bestk.information.measures import Correction, Query
 from bestk.tables.codes import Codes
-from bestk.tables.target import Target
+from bestk.tables.target import ClassTarget
 
 
 class NumpyCounter:
@@ -15,7 +15,9 @@ class NumpyCounter:
 
     name, is_discrete = "numpy", True
 
-    def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
+    def __init__(
+        self, codes: Codes, target: ClassTarget, correction: Correction | None = None
+    ) -> None:
         self.n_features = codes.n_features
         self._columns = codes.values.astype(np.int64)
         self._target = target

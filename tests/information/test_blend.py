@@ -20,7 +20,7 @@ from bestk.information.reading import Reading
 from bestk.methods.quadratic import OBJECTIVES
 from bestk.tables.codes import encode
 from bestk.tables.frames import read_table
-from bestk.tables.target import ParsedTarget, read_target
+from bestk.tables.target import NumericTarget, parse_target, read_classes
 
 BIT = np.log(2)
 NEAR = {"rtol": 1e-10, "atol": 1e-12}
@@ -36,7 +36,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def count(X, y, correction=None):
-    return Entropies.count(encode(X), read_target(y, len(y)), correction=correction).source
+    return Entropies.count(encode(X), read_classes(y, len(y)), correction=correction).source
 
 
 def draw(seed, m=60, n=7):
@@ -51,7 +51,7 @@ def draw(seed, m=60, n=7):
 
 def parts_of(X, y):
     """Two counts and a covariance estimate, made by hand."""
-    target = read_target(y, len(y))
+    target = read_classes(y, len(y))
     counts = [
         count(discretizer.fit_transform(X, y), y, "chance")
         for discretizer in (MDLP(), EqualFrequency())
@@ -80,7 +80,7 @@ def some_blend(seed, known=(0, 2, 3, 6)):
     known = np.array(known, np.int64)
     if not len(known):
         return BlendedSource([one, other])
-    partial = GaussianSource(ScoredTable(X[:, known], read_target(y, len(y)), "standard"))
+    partial = GaussianSource(ScoredTable(X[:, known], read_classes(y, len(y)), "standard"))
     return BlendedSource([one, other], partial, known)
 
 
@@ -253,15 +253,18 @@ def test_a_number_to_predict_is_cut_for_the_counts_and_taken_as_it_is_by_the_cov
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3))
     y = X[:, 0] + rng.normal(size=80)
-    classes = ParsedTarget.of(y, 80).classes.codes
-    parts = [*parts_of(X, classes)[:2], GaussianSource(ScoredTable(X, y, "standard"))]
+    classes = parse_target(y, 80).classes.codes
+    parts = [
+        *parts_of(X, classes)[:2],
+        GaussianSource(ScoredTable(X, NumericTarget(y), "standard")),
+    ]
     expected = np.mean([mi(part) for part in parts], axis=0)
     np.testing.assert_allclose(blend(X, y).entropies.mi(), expected, **NEAR)
 
 
 def test_levels_and_correction_of_ones_own_are_those_of_the_only_count():
     X, y = draw(0)
-    codes, target = EqualFrequency(n_bins=3).fit_transform(X, y), read_target(y, len(y))
+    codes, target = EqualFrequency(n_bins=3).fit_transform(X, y), read_classes(y, len(y))
     normal = GaussianSource(ScoredTable(X, target, "standard"))
     reading = Reading("blend", EqualFrequency(n_bins=3), "miller-madow")
     found = reading.measure(read_table(X), y)

@@ -17,7 +17,7 @@ from sklearn.datasets import load_breast_cancer
 
 from bestk import EqualFrequency, SelectBestK, cmi_matrix, encode, joint_mi_matrix, pair_scan
 from bestk.information import Entropies, Measure, Query, measures
-from bestk.tables.target import read_target
+from bestk.tables.target import read_classes
 
 from .conftest import tables
 
@@ -66,7 +66,7 @@ def mortal():
 
 
 def count(X, y, backend="dask", correction=None):
-    return Entropies.count(encode(X), read_target(y, len(y)), backend, correction)
+    return Entropies.count(encode(X), read_classes(y, len(y)), backend, correction)
 
 
 def made_up(n=200, m=300, seed=0):
@@ -210,7 +210,7 @@ def test_within_a_task_its_worker_counts(client):
 
 def test_a_table_that_has_travelled_counts_the_same():
     X, y = np.random.default_rng(0).integers(0, [2, 5, 30, 300] * 16, (900, 64)), np.arange(900) % 2
-    here = get_backend("native")(encode(X), read_target(y, len(y)), None)
+    here = get_backend("native")(encode(X), read_classes(y, len(y)), None)
     away = pickle.loads(pickle.dumps(here, protocol=5))
     out, again = np.empty((2, 64, 64))
     here.fill(Query(measures.CMI), out)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bestk import cmi_matrix, encode, joint_mi_matrix, mutual_information
 from bestk.information import Entropies, measures
 from bestk.information.backends import BACKENDS, get_backend
-from bestk.tables.target import read_target
+from bestk.tables.target import read_classes
 
 from .conftest import brute_cmi_matrix, brute_entropy, brute_joint_mi, tables
 
@@ -43,7 +43,7 @@ CORRECTIONS = [None, "miller-madow", "chance"]
 
 
 def count(X, y, backend="auto", correction=None, n_jobs=None):
-    return Entropies.count(encode(X), read_target(y, len(y)), backend, correction, n_jobs)
+    return Entropies.count(encode(X), read_classes(y, len(y)), backend, correction, n_jobs)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

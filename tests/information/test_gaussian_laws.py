@@ -9,14 +9,14 @@ from bestk.information import GaussianSource, ScoredTable, measures
 from bestk.information._scores import normal_scores, unit_score
 from bestk.information.entropies import Entropies
 from bestk.information.measures import Measure
-from bestk.tables.target import read_target
+from bestk.tables.target import NumericTarget, read_classes
 
 NAMED = [m for m in vars(measures).values() if isinstance(m, Measure)]
 
 
 def gaussian(X, y, signed=True, n_jobs=None, scores="rank", **options):
     X, y = np.asarray(X, dtype=float), np.asarray(y)
-    target = read_target(y, len(y)) if y.dtype.kind in "iu" else y
+    target = read_classes(y, len(y)) if y.dtype.kind in "iu" else NumericTarget(y)
     source = GaussianSource(ScoredTable(X, target, scores), **options)
     return Entropies(*source.singles, source, signed=signed, n_jobs=n_jobs)
 

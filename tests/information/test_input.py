@@ -11,7 +11,7 @@ from bestk import CAIM, cmi_matrix, joint_mi_matrix, mutual_information
 from bestk.information import Entropies, GaussianSource, ScoredTable
 from bestk.information._matrices import measure_table
 from bestk.information.entropies import _allocate
-from bestk.tables.target import read_target
+from bestk.tables.target import NumericTarget, read_classes
 
 X = np.array([[0, 1], [1, 1], [0, 0], [1, 0]])
 Y = np.array([0, 0, 1, 1])
@@ -100,7 +100,8 @@ def test_the_memory_that_a_matrix_needs_is_told(monkeypatch):
 )
 def test_gaussian_matrices_take_classes_or_numbers_for_y(y, target, numbers):
     X = np.random.default_rng(0).normal(size=(20, 3)) + y[:, None]
-    source = GaussianSource(ScoredTable(X, y.astype(float) if numbers else read_target(y, 20)))
+    target_read = NumericTarget(y.astype(float)) if numbers else read_classes(y, 20)
+    source = GaussianSource(ScoredTable(X, target_read))
     expected = Entropies(*source.singles, source).cmi()
     np.fill_diagonal(expected, mutual_information(X, y, information="gaussian", target=target))
     Q = cmi_matrix(X, y, information="gaussian", target=target)

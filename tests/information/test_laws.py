@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bestk import cmi_matrix, encode, joint_mi_matrix, mutual_information
 from bestk.information import Entropies
-from bestk.tables.target import read_target
+from bestk.tables.target import read_classes
 
 from .conftest import tables
 
@@ -47,7 +47,7 @@ def test_names_of_levels_and_classes_do_not_matter(table, seed):
 @given(tables())
 def test_information_is_bounded_by_what_there_is_to_know(table):
     X, y = table
-    h = Entropies.count(encode(X), read_target(y, len(y)))
+    h = Entropies.count(encode(X), read_classes(y, len(y)))
     I, J = h.mi(), h.joint_mi()
     assert (I >= 0).all()
     assert (np.minimum(h.x, h.y) + 1e-12 >= I).all()
@@ -59,7 +59,7 @@ def test_information_is_bounded_by_what_there_is_to_know(table):
 @given(tables())
 def test_symmetric_measures_are_symmetric_to_the_last_bit(table):
     X, y = table
-    h = Entropies.count(encode(X), read_target(y, len(y)))
+    h = Entropies.count(encode(X), read_classes(y, len(y)))
     for matrix in (h.joint_mi(), h.pair_mi(), h.pair_cmi(), cmi_matrix(X, y, symmetric=True)):
         np.testing.assert_array_equal(matrix, matrix.T)
 
@@ -67,7 +67,7 @@ def test_symmetric_measures_are_symmetric_to_the_last_bit(table):
 @given(tables())
 def test_interaction_can_be_reckoned_both_ways(table):
     X, y = table
-    h = Entropies.count(encode(X), read_target(y, len(y)))
+    h = Entropies.count(encode(X), read_classes(y, len(y)))
     I = h.mi()
     added = h.joint_mi() - I - I[:, None]
     clipped = h.pair_cmi() - h.pair_mi()
@@ -89,7 +89,7 @@ def test_chosen_rows_and_columns_are_cut_from_the_whole(table, seed):
     X, y = table
     rng, n = np.random.default_rng(seed), X.shape[1]
     rows, columns = rng.integers(0, n, 5), rng.permutation(n)[: rng.integers(1, n + 1)]
-    h = Entropies.count(encode(X), read_target(y, len(y)))
+    h = Entropies.count(encode(X), read_classes(y, len(y)))
     whole = h.cmi()
     np.testing.assert_array_equal(h.cmi(rows, columns), whole[np.ix_(rows, columns)])
     np.testing.assert_array_equal(h.cmi(rows=rows), whole[rows])
@@ -99,7 +99,7 @@ def test_chosen_rows_and_columns_are_cut_from_the_whole(table, seed):
 @pytest.mark.parametrize("order", [slice(None), slice(None, None, -1), slice(1, None, 2)])
 def test_columns_that_stand_side_by_side_may_be_asked_for_in_any_order(order):
     rng = np.random.default_rng(0)
-    h = Entropies.count(encode(rng.integers(0, 2, (60, 70))), read_target(np.arange(60) % 2, 60))
+    h = Entropies.count(encode(rng.integers(0, 2, (60, 70))), read_classes(np.arange(60) % 2, 60))
     columns = np.arange(70)[order]
     np.testing.assert_array_equal(h.cmi(columns=columns), h.cmi()[:, columns])
     np.testing.assert_array_equal(h.cmi(rows=columns), h.cmi()[columns])

@@ -7,13 +7,13 @@ from bestk import encode
 from bestk.information import Entropies, Query, measures
 from bestk.information.backends import _reductions
 from bestk.information.backends._reductions import TopPairs
-from bestk.tables.target import read_target
+from bestk.tables.target import read_classes
 
 MEASURES = [value for value in vars(measures).values() if isinstance(value, measures.Measure)]
 
 
 def count(X, y, backend="native"):
-    return Entropies.count(encode(X), read_target(y, len(y)), backend)
+    return Entropies.count(encode(X), read_classes(y, len(y)), backend)
 
 
 @pytest.fixture(params=[2**22, 64], ids=["one strip", "many strips"])

@@ -8,7 +8,7 @@ from bestk.information.backends._packed import LANES, order_features
 from bestk.information.reading import Reading
 from bestk.information.together import join_subsamples, measure_parts
 from bestk.tables.frames import read_table
-from bestk.tables.target import ParsedTarget
+from bestk.tables.target import parse_target
 
 RNG = np.random.default_rng(0)
 ROWS, CLASSES = 240, np.repeat(["a", "b", "c"], 80)
@@ -44,7 +44,7 @@ def test_parts_equal_tables_that_are_measured_alone(information, numbers, correc
     cut = "caim" if information == "discrete" else "auto"
     reading = Reading(information, cut, correction, categorical)
     rows = [np.arange(i * ROWS, (i + 1) * ROWS) for i in range(3)]
-    target = ParsedTarget.of(CLASSES, ROWS)
+    target = parse_target(CLASSES, ROWS)
     parts = measure_parts(reading, join_subsamples(table, rows), table.n_features, target)
     for part, own in zip(parts, map(table.take, rows), strict=True):
         found, alone = part.entropies, reading.measure(own, target).entropies

@@ -16,7 +16,7 @@ from bestk.information import Entropies, Measure, Query, measures
 from bestk.information.backends import get_backend
 from bestk.information.scan import informative_pairs, scan_pairs
 from bestk.methods.registry import METHODS
-from bestk.tables.target import read_target
+from bestk.tables.target import read_classes
 
 from .conftest import tables
 
@@ -39,7 +39,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def count(X, y, backend="torch:cpu", correction=None):
-    return Entropies.count(encode(X), read_target(y, len(y)), backend, correction)
+    return Entropies.count(encode(X), read_classes(y, len(y)), backend, correction)
 
 
 def fill(h, measure, rows=None, columns=None, dtype=np.float64, lowest=-np.inf):
@@ -258,7 +258,7 @@ def test_the_pairs_that_both_add_most_are_those_of_the_default(device, levels, t
     rng = np.random.default_rng(len(levels))
     X, y = rng.integers(0, np.resize(levels, 45), (60, 45)), rng.integers(0, 2, 60)
     X[:, 30:40] = X[:, :10]  # pairs that are equal: the lowest index wins
-    codes, classes = encode(X), read_target(y, len(y))
+    codes, classes = encode(X), read_classes(y, len(y))
     scans = []
     with tiny_tiles(tiny):
         for backend in ("native", f"torch:{device}"):

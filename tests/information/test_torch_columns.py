@@ -5,7 +5,7 @@ import pytest
 
 from bestk import MDLP, EqualFrequency, SelectBestK
 from bestk.information import ScoredTable
-from bestk.tables.target import read_target
+from bestk.tables.target import NumericTarget, read_classes
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
 
@@ -31,7 +31,7 @@ def table(kind, seed=0, m=250, n=30, n_classes=3):
 
 
 def on_device(X, y, device):
-    return DeviceColumns.of(X, read_target(y, len(y)), torch.device(device))
+    return DeviceColumns.of(X, read_classes(y, len(y)), torch.device(device))
 
 
 @every_device
@@ -65,7 +65,7 @@ def test_columns_of_any_type_and_layout_are_read(device, dtype):
 def test_no_bit_of_the_scores_differs(device, kind):
     X, y = table(kind)
     columns, numbers = on_device(X, y, device), np.random.default_rng(1).normal(size=len(y))
-    for goal in (columns.target, numbers):
+    for goal in (columns.target, NumericTarget(numbers)):
         own, found = ScoredTable(X, goal, "standard"), DeviceScores(columns, goal)
         order = slice(None) if goal is columns.target else columns.order
         np.testing.assert_array_equal(found.values.cpu().numpy(), own.values[:, order])

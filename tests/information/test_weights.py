@@ -12,7 +12,7 @@ from bestk.information import measures
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._weighted import WeightedCounter
 from bestk.tables.codes import encode
-from bestk.tables.target import read_target
+from bestk.tables.target import read_classes
 
 CORRECTIONS = pytest.mark.parametrize("correction", [None, "miller-madow", "chance"])
 
@@ -88,7 +88,7 @@ def test_equal_weights_are_no_weights_and_rows_of_weight_zero_are_not_there(corr
 @CORRECTIONS
 def test_sums_of_weights_one_are_the_counts_for_every_measure(correction):
     X, y, _ = made(3)
-    codes, target = encode(X), read_target(y, len(y))
+    codes, target = encode(X), read_classes(y, len(y))
     weighted = WeightedCounter(codes, target, correction)
     counted = NativeCounter(codes, target, correction)
     some = np.array([4, 1, 3])

@@ -16,7 +16,7 @@ from bestk.native import kernels
 from bestk.native._library import TABLE_TYPES
 from bestk.native.threads import spans, threads
 from bestk.tables.codes import Codes
-from bestk.tables.target import Target
+from bestk.tables.target import ClassTarget
 
 pytestmark = pytest.mark.usefixtures("cpu")
 LANES = 16
@@ -40,7 +40,7 @@ def make(shape, dtype=np.uint8):
     for i in range(n):
         values[i] = np.unique(rng.integers(0, levels[i % len(levels)], m), return_inverse=True)[1]
     classes = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, m - n_classes)])
-    target = Target(classes, np.arange(n_classes), np.bincount(classes))
+    target = ClassTarget(classes, np.arange(n_classes), np.bincount(classes))
     return Codes(
         values, values.max(axis=1).astype(np.int64) + 1, [str(i) for i in range(n)]
     ), target
@@ -253,7 +253,7 @@ def test_two_level_pairs_above_a_limit_are_those_of_the_whole_matrix(rank, n_cla
     values = values > np.quantile(values, rng.uniform(0.02, 0.98, n), axis=1).diagonal()[:, None]
     values[5] = values[9] ^ (y == 0)  # and a pair that tells y only together
     codes = Codes(values.astype(np.uint8), np.full(n, 2), [""] * n)
-    counter = NativeCounter(codes, Target(y, np.arange(n_classes), np.bincount(y)))
+    counter = NativeCounter(codes, ClassTarget(y, np.arange(n_classes), np.bincount(y)))
     whole = np.empty((n, n), np.float32)
     counter.fill(Query(measures.INTERACTION), whole)
     i, j = np.triu_indices(n, 1)

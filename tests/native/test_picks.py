@@ -6,7 +6,7 @@ import pytest
 from bestk.information import Entropies, Query, measures
 from bestk.native.threads import threads
 from bestk.tables.codes import encode
-from bestk.tables.target import read_target
+from bestk.tables.target import read_classes
 
 pytestmark = pytest.mark.usefixtures("cpu")
 SHAPES = {  # samples, features, levels of the columns, classes
@@ -56,7 +56,7 @@ def test_picks_and_scores_are_those_of_numpy(shape, weights, given):
     X = np.stack([rng.integers(0, levels[j % len(levels)], m) for j in range(n)], axis=1)
     X[:, ::3] = np.where(rng.random((m, len(range(0, n, 3)))) < 0.4, y[:, None], X[:, ::3])
     X[:, 5] = X[:, 9] = X[:, 12]  # ties
-    entropies, k = Entropies.count(encode(X), read_target(y, m)), min(n, 20)
+    entropies, k = Entropies.count(encode(X), read_classes(y, m)), min(n, 20)
     measure, values = WEIGHTS[weights]
     query, relevance = (
         Query(measure, lowest=0.0 if weights != "capped" else -np.inf),

@@ -35,8 +35,8 @@ from bestk.selectors.choose_k import (
     split_rows,
 )
 from bestk.selectors.folds import Design, Trial, choose, mean_targets
-from bestk.selectors.pipeline import read_targets
 from bestk.tables.frames import read_table
+from bestk.tables.target import parse_targets
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ class Squared(TransformerMixin, BaseEstimator):
 def test_every_score_is_that_of_a_pipeline_that_selects_in_its_training_rows(cancer):
     X, y = cancer[0].to_numpy(), cancer[1].to_numpy()
     ks, selector = [1, 4, 9], SelectBestK("auto", method="jmi", random_state=5)
-    targets = read_targets(y, "auto", len(y))
+    targets = parse_targets(y, len(y), "auto")
     scores, guess = cross_validate(selector, read_table(X), targets, ks, None)
     folds = split_rows([Goal.of(targets[0], None)], None, None, 5)
     for row, chance, (train, test) in zip(scores, guess, folds, strict=True):
@@ -431,7 +431,7 @@ def test_small_classes_are_no_obstacle(sizes):
     y = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     X = rng.normal(size=(len(y), 6)) + y[:, None]
     assert 1 <= SelectBestK("auto").fit(X, y).k_ <= 6
-    goal = Goal.of(read_targets(y, "auto", len(y))[0], None)
+    goal = Goal.of(parse_targets(y, len(y), "auto")[0], None)
     for train, _ in split_rows([goal], None, None, 0):
         assert set(y[train]) == set(y)
 

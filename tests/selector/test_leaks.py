@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 from bestk import SelectBestK, SelectionWarning, select
 from bestk.selectors import leaks
 from bestk.tables.frames import read_table
-from bestk.tables.target import ParsedTarget
+from bestk.tables.target import parse_target
 
 ROWS = 2000
 BALANCES = [0.5, 0.2, 0.05, 0.02]
@@ -133,7 +133,7 @@ def test_errors_of_ranks_are_those_of_scikit_learn():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 300)
     values = np.round(y + rng.normal(size=300), 1)
-    target = ParsedTarget.of(y, 300)
+    target = parse_target(y, 300)
     ranked = leaks.predict_alone(read_table(values[:, np.newaxis]), np.array([], int), target)
     assert ranked.errors[0] == pytest.approx(1 - roc_auc_score(y, values), abs=0.02)
     assert ranked.errors[0] <= 1 - roc_auc_score(y, values) + 1e-12
@@ -142,11 +142,11 @@ def test_errors_of_ranks_are_those_of_scikit_learn():
 def test_noise_predicts_nothing_in_rows_that_were_not_fitted():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=2000), rng.integers(0, 500, 2000)])
-    target = ParsedTarget.of(rng.integers(0, 2, 2000), 2000)
+    target = parse_target(rng.integers(0, 2, 2000), 2000)
     guessed = leaks.predict_alone(read_table(X), np.array([1]), target)
     assert (guessed.errors > 0.45).all()
     assert (guessed.information < 0.01).all()
-    numbers = ParsedTarget.of(rng.normal(size=2000), 2000)
+    numbers = parse_target(rng.normal(size=2000), 2000)
     assert (leaks.predict_alone(read_table(X), np.array([1]), numbers).errors > 0.98).all()
 
 
@@ -163,7 +163,7 @@ def test_many_levels_and_classes_take_no_more_memory_than_their_rows():
     table = read_table(
         pd.DataFrame({"copy": y.astype(str), "noise": rng.permutation(y).astype(str)})
     )
-    target = ParsedTarget.of(y, len(y), "classes")
+    target = parse_target(y, len(y), "classes")
     tracemalloc.start()
     try:
         found = leaks.predict_alone(table, np.empty(0, np.int64), target)

@@ -13,7 +13,7 @@ from bestk import Entropies, encode, pair_scan
 from bestk.information import measures
 from bestk.information.backends import _reductions
 from bestk.information.scan import informative_pairs
-from bestk.tables.target import read_target
+from bestk.tables.target import read_classes
 
 BACKENDS = ["native", "numpy", "torch:cpu"]
 
@@ -23,7 +23,7 @@ def scan_codes(X, y, top, backend="native"):
     if backend.startswith("torch"):
         pytest.importorskip("torch")
     codes = encode(X)
-    classes = read_target(y, len(y))
+    classes = read_classes(y, len(y))
     return informative_pairs(Entropies.count(codes, classes, backend), codes, classes, top)
 
 
@@ -92,7 +92,7 @@ def test_ties_go_to_the_lowest_columns_however_pairs_are_cut(backend, levels, mo
     rng = np.random.default_rng(0)
     X = rng.integers(0, np.resize(levels, 60), (12, 60))  # of few rows: many values are equal
     y = np.arange(12) % 2
-    given = Entropies.count(encode(X), read_target(y, 12)).measure(measures.CMI, dtype=np.float32)
+    given = Entropies.count(encode(X), read_classes(y, 12)).measure(measures.CMI, dtype=np.float32)
     i, j = np.triu_indices(60, 1)
     smaller = np.minimum(given, given.T)[i, j]
     best = np.lexsort((j, i, -smaller))[:30]

@@ -19,11 +19,11 @@ from bestk.information.backends import _reductions
 from bestk.information.scan import scan_pairs
 from bestk.selectors import significance
 from bestk.tables import rows
-from bestk.tables.target import ParsedTarget, read_target
+from bestk.tables.target import parse_target, read_classes
 
 
 def count(X, y, backend="auto"):
-    return Entropies.count(encode(X), read_target(y, len(y)), backend)
+    return Entropies.count(encode(X), read_classes(y, len(y)), backend)
 
 
 def interaction(X, y, i, j):
@@ -314,7 +314,7 @@ def test_very_many_classes_take_no_more_memory_than_their_rows():
     rng = np.random.default_rng(0)
     y = rng.permutation(np.repeat(np.arange(2500), 2))
     X = np.column_stack([y + rng.normal(size=5000), rng.normal(size=5000)])
-    target = significance.PreparedTarget.of(ParsedTarget.of(y, 5000, "classes"))
+    target = significance.PreparedTarget.of(parse_target(y, 5000, "classes"))
     scores = significance.Scores.of(normal_scores(X))
     tracemalloc.start()
     try:

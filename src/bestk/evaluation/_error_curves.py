@@ -28,17 +28,16 @@ from bestk.selectors.folds import (
     without_weightless,
 )
 from bestk.selectors.pipeline import (
-    Targets,
     Task,
     find_covariates,
     is_method,
-    read_targets,
     seed_of,
     settle,
 )
 from bestk.selectors.selector import SelectBestK
 from bestk.tables.frames import as_array, read_column, read_features
 from bestk.tables.table import Table, as_matrix, find_features
+from bestk.tables.target import NumericTarget, Targets, parse_targets
 
 MAX_ROWS_LEAVE_ONE_OUT = 100
 MIN_ROWS_FOR_THREADS = 10_000  # with fewer, threads of gradient boosting wait for each other
@@ -122,13 +121,13 @@ def error_curves(
     read_column(y)  # refuses what is not a column
     table, y = read_features(X, selector.categorical_features), column_or_1d(y)
     check_consistent_length(range(table.n_samples), y)
-    targets = read_targets(y, selector.target, len(y), sample_weight)
+    targets = parse_targets(y, len(y), selector.target, sample_weight)
     weights = targets[0].weights
     excluded = find_features(selector.exclude, table)
     covariates = find_covariates(selector.covariates, table)
     allowed = np.setdiff1d(np.arange(table.n_features), np.union1d(excluded, covariates))
     text = set(table.kinds[allowed].tolist()) - {"numeric", "boolean"}
-    trees, continuous = estimator is None and bool(text), targets[0].continuous
+    trees, continuous = estimator is None and bool(text), isinstance(targets[0], NumericTarget)
     X = _indexable(X, table, coded=trees)
     if estimator is None:
         estimator = default_model(
@@ -195,7 +194,7 @@ def shared_tasks(
         any_will_do = not is_method(method)  # selectors of other libraries read none
         task = next((known for how, known in read if any_will_do or how == information), None)
         if task is None:
-            targets = read_targets(y, options.target, table.n_samples, sample_weight)
+            targets = parse_targets(y, table.n_samples, options.target, sample_weight)
             task = Task.of(options, table, targets)
             read.append((information, task))
         tasks[name] = replace(task, method=method)

@@ -13,7 +13,8 @@ from bestk.information.entropies import Entropies
 from bestk.information.reading import Reading
 from bestk.tables.codes import encode
 from bestk.tables.frames import read_table
-from bestk.tables.target import TARGETS, ParsedTarget, drop_weightless, read_target
+from bestk.tables.target import TARGETS, drop_weightless, parse_target, read_classes
+from bestk.tables.weights import read_weights
 
 
 def mutual_information(X: Any, y: Any, **options: Any) -> Floats:
@@ -127,9 +128,11 @@ def measure_table(
             "or discretise y, e.g. EqualFrequency().fit_transform(y.reshape(-1, 1))"
         )
     table = read_table(X)
-    parsed = ParsedTarget.of(y, table.n_samples, target).weighted(sample_weight)
-    table, (parsed,) = drop_weightless(table, (parsed,))
     if information == "gaussian":
+        parsed = parse_target(y, table.n_samples, target, sample_weight)
+        table, (parsed,) = drop_weightless(table, (parsed,))
         return Reading(information, target=target, **options).measure(table, parsed).entropies
-    classes = replace(read_target(parsed.column, table.n_samples), weights=parsed.weights)
-    return Entropies.count(encode(table), classes, **options)
+    weights = read_weights(sample_weight, table.n_samples)
+    whole = replace(read_classes(y, table.n_samples), weights=weights)
+    table, (counted,) = drop_weightless(table, (whole,))
+    return Entropies.count(encode(table), counted.classes, **options)

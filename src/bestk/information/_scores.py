@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from bestk._typing import Array, Floats, Indices
 from bestk.native import kernels
 from bestk.native.threads import calm_blas, map_columns
-from bestk.tables.target import Target
+from bestk.tables.target import ClassTarget, Target
 from bestk.tables.weights import RowWeights, effective_rows
 
 ScoreKind = Literal["rank", "standard"]
@@ -164,17 +164,12 @@ def add_scores(scores: Floats, weights: RowWeights | None) -> Floats:
     return np.asarray(scores @ np.sqrt(weights.in_rows))
 
 
-def read_given(
-    target: Target | Array, kind: ScoreKind, m: int, weights: RowWeights | None = None
-) -> tuple[Any, Explain]:
-    """An order of m samples, and what their classes or numbers explain of scores in that order.
-
-    ``weights``: those of the samples of numbers, in their own order; classes have theirs.
-    """
-    n_labels = len(target.codes) if isinstance(target, Target) else len(target)
-    if n_labels != m:
-        raise ValueError(f"the target has {n_labels} values but X has {m} rows; give one a row")
-    if isinstance(target, Target):
+def read_given(target: Target, kind: ScoreKind, m: int) -> tuple[Any, Explain]:
+    """An order of m samples, and what their classes or numbers explain of scores in that order."""
+    if target.n_samples != m:
+        came = f"the target has {target.n_samples} values but X has {m} rows"
+        raise ValueError(f"{came}; give one a row")
+    if isinstance(target, ClassTarget):
         first = np.cumsum(target.counts) - target.counts
         if target.weights is None:
             return target.order, lambda z: Explained.by_class(
@@ -184,27 +179,27 @@ def read_given(
         return target.order, lambda z: Explained.by_class(
             target.sizes, np.add.reduceat(z * root, first, axis=1).T.copy()
         )
-    y = normal_scores(target[:, np.newaxis], kind, weights=weights)[0]
+    numbers = target.values
+    weights = target.weights
+    y = normal_scores(numbers[:, np.newaxis], kind, weights=weights)[0]
     if not y.any():
-        raise ValueError(f"y is constant, {target[0]}; at least two different values are needed")
+        raise ValueError(f"y is constant, {numbers[0]}; at least two different values are needed")
     return None, lambda z: Explained.by_number(y, add_scores(z, weights), z @ y, weights)
 
 
 class ScoredTable:
     """Columns as normal scores, their sums, and what the target explains of them.
 
-    ``weights``: of the rows of ``values``, in their own order; those of a target of classes are in
-    it. ``n_rows`` is the effective number of rows, ``n_samples`` that of scores of each column.
+    The rows of ``values`` are those of the target, which has their weights.
+    ``n_rows`` is the effective number of rows, ``n_samples`` that of scores of each column.
     """
 
-    def __init__(
-        self, values: Array, target: Target | Array, kind: ScoreKind = "rank",
-        weights: RowWeights | None = None,
-    ) -> None:  # fmt: skip
+    def __init__(self, values: Array, target: Target, kind: ScoreKind = "rank") -> None:
         self.n_samples = len(values)
+        weights = target.weights
         self.n_rows = effective_rows(weights, self.n_samples)
         self._tables: Floats | None = None  # products of the columns of each table
-        order, self._explain = read_given(target, kind, self.n_samples, weights)
+        order, self._explain = read_given(target, kind, self.n_samples)
         self._weights = weights
         if weights is not None and order is not None:
             self._weights = RowWeights(weights.values[order])

@@ -16,7 +16,7 @@ from bestk.information.reading import WORK_PER_SECOND, Reading
 from bestk.information.synergy import PairSearch, can_scan
 from bestk.native.threads import threads
 from bestk.tables.table import Table, find_features, find_numeric
-from bestk.tables.target import ParsedTarget
+from bestk.tables.target import Target
 
 # Scores of all columns are held at once up to this number of values, 1 GiB; of more, the columns
 # to consider are found first.
@@ -49,7 +49,7 @@ class BlockInformation:
         cls,
         table: Table,
         categorical: Indices,
-        targets: Sequence[ParsedTarget],
+        targets: Sequence[Target],
         constants: BlockConstants,
         *,
         search: PairSearch | None = None,
@@ -212,7 +212,7 @@ class ConsideredColumns:
 def measure_blocks(
     reading: Reading,
     table: Table,
-    targets: Sequence[ParsedTarget],
+    targets: Sequence[Target],
     constants: BlockConstants,
     *,
     included: Indices,

@@ -24,7 +24,7 @@ from bestk.native import kernels
 from bestk.native.threads import calm_blas, map_columns
 from bestk.tables.codes import encode
 from bestk.tables.table import Table, check_finite, find_numeric, split_numbers
-from bestk.tables.target import ParsedTarget
+from bestk.tables.target import NumericTarget, Target
 
 # A block column whose variance, or what other columns of its block leave of it, is below this
 # share of a variance of 1 is rounding, and is left out.
@@ -73,12 +73,10 @@ class TargetScores:
     """The class of each sample; 0 for numbers."""
 
     @classmethod
-    def of(
-        cls, target: ParsedTarget, weights: Floats | None, largest_score: float
-    ) -> "TargetScores":
+    def of(cls, target: Target, weights: Floats | None, largest_score: float) -> "TargetScores":
         """The columns of a target; ``weights`` (None: all equal) have a mean of 1."""
         root = np.ones(target.n_samples) if weights is None else np.sqrt(weights)
-        if target.continuous:
+        if isinstance(target, NumericTarget):
             numbers = target.numbers[:, np.newaxis]
             scores = normal_scores(numbers, weights, largest_score)
             lengths = np.sqrt((scores * scores).sum(axis=1))

@@ -12,7 +12,7 @@ from bestk.information.blocks import TargetScores, effective_rows, make_design
 from bestk.information.constants import BlockConstants
 from bestk.tables.codes import encode
 from bestk.tables.table import Table, find_numeric
-from bestk.tables.target import ParsedTarget
+from bestk.tables.target import Target
 
 # Covariates may use up this share of the rows.
 LARGEST_SHARE_OF_ROWS = 0.5
@@ -29,7 +29,7 @@ MAX_VALUES = 2**28
 def adjustment_for(
     covariates: Table,
     categorical: Indices,
-    targets: Sequence[ParsedTarget],
+    targets: Sequence[Target],
     constants: BlockConstants,
 ) -> Adjustment:
     """What is to be subtracted from the columns of features and targets.

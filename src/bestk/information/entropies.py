@@ -15,7 +15,7 @@ from bestk.information.backends import PairSource, Summarizing, source_of
 from bestk.information.measures import Correction, Measure, Query
 from bestk.native.threads import threads
 from bestk.tables.codes import Codes
-from bestk.tables.target import Target
+from bestk.tables.target import ClassTarget
 
 UNCHECKED_BYTES = 2**26  # a smaller matrix is allocated without a look at the free memory
 
@@ -37,7 +37,7 @@ class Entropies:
 
     @classmethod
     def count(
-        cls, codes: Codes, target: Target, backend: str = "auto",
+        cls, codes: Codes, target: ClassTarget, backend: str = "auto",
         correction: Correction | None = None, n_jobs: int | None = None,
     ) -> "Entropies":  # fmt: skip
         """Count a discrete table."""

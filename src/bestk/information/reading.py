@@ -19,8 +19,7 @@ from bestk.information.measures import CORRECTIONS, Correction
 from bestk.native.threads import threads
 from bestk.tables.codes import Codes, encode
 from bestk.tables.table import Block, Table, find_features, find_numeric, split_numbers
-from bestk.tables.target import ParsedTarget, Target
-from bestk.tables.weights import RowWeights
+from bestk.tables.target import ClassTarget, Target, parse_target
 
 BLENDED = ("mdlp", "equal-frequency")  # discretisers whose counts are averaged
 MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 20, 0.1  # of a level in a pair; rarer ones are merged
@@ -54,24 +53,26 @@ class Reading:
     def measure(self, table: Table, y: Any) -> "Measured":
         """The entropies of a table and its target."""
         categorical = find_features(self.categorical_features, table)
-        target = ParsedTarget.of(y, table.n_samples, self.target)
+        target = parse_target(y, table.n_samples, self.target)
         refuse_weights(self.backend, target.weights)
         if self.information == "blend":
             return self._blended(table, target, categorical)
         if self.information == "gaussian":
             refuse_other_kinds(table, categorical)
-            return self._normal(table.numeric()[0], target.goal, target.weights)
+            return self._normal(table.numeric()[0], target)
         numeric = find_numeric(table, categorical)
         coded = next(code_table([self.discretizer], table, numeric, target.classes))
         return self._counted(*coded, numeric)
 
-    def _counted(self, codes: Codes, classes: Target, fitted: Any, numeric: Indices) -> "Measured":
+    def _counted(
+        self, codes: Codes, classes: ClassTarget, fitted: Any, numeric: Indices
+    ) -> "Measured":
         """The counts of a table; see code_table."""
         options = self.backend, self.correction, self.n_jobs
         entropies = Entropies.count(replace(codes, width=self.width), classes, *options)
         return Measured(entropies, fitted, codes.levels, None if fitted is None else numeric)
 
-    def _normal(self, numbers: Array, goal: Any, weights: RowWeights | None = None) -> "Measured":
+    def _normal(self, numbers: Array, target: Target) -> "Measured":
         """Numbers that are taken as normal, with classes or numbers as the target."""
         choice(self.correction, "correction", CORRECTIONS)
         if self.correction is not None:
@@ -80,10 +81,10 @@ class Reading:
                 "makes none; pass correction=None"
             )
         with threads(self.n_jobs):
-            source = GaussianSource(ScoredTable(numbers, goal, weights=weights))
+            source = GaussianSource(ScoredTable(numbers, target))
         return Measured(Entropies(*source.singles, source, n_jobs=self.n_jobs))
 
-    def _blended(self, table: Table, target: ParsedTarget, categorical: Indices) -> "Measured":
+    def _blended(self, table: Table, target: Target, categorical: Indices) -> "Measured":
         """The mean of counts, corrected for chance, and of an estimate from covariances.
 
         Numbers are counted in two kinds of bins, or in those of a discretizer of the user's own;
@@ -106,13 +107,13 @@ class Reading:
             return counted[0]
         numbers = table if all_are_numbers else table.keep(numeric)
         with threads(self.n_jobs):
-            scores = ScoredTable(numbers.numeric()[0], target.goal, "standard", target.weights)
+            scores = ScoredTable(numbers.numeric()[0], target, "standard")
             normal = GaussianSource(scores)
         source = BlendedSource([each.entropies.source for each in counted], normal, numeric)
         entropies = Entropies(*source.singles, source, signed=True, n_jobs=self.n_jobs)
         return replace(counted[0], entropies=entropies)
 
-    def _blended_on_device(self, table: Table, target: ParsedTarget) -> "Measured | None":
+    def _blended_on_device(self, table: Table, target: Target) -> "Measured | None":
         """The blend of a table of numbers on a GPU; None if that is not possible."""
         values = table.blocks[0].values
         if len(table.blocks) > 1 or not isinstance(values, np.ndarray):
@@ -120,10 +121,11 @@ class Reading:
         table.check_exact()
         fitted = get_discretizer(BLENDED[0])
         n_bins = get_discretizer(BLENDED[1]).n_bins
-        classes = target.classes
         measure = device_measures(self.backend)
-        found = measure(values, classes, target.goal, n_bins, self.correction)
-        if found is None or not fit_together([fitted], values, classes.codes, 0, [found.cuts]):
+        found = measure(values, target, n_bins, self.correction)
+        if found is None or not fit_together(
+            [fitted], values, target.classes.codes, 0, [found.cuts]
+        ):
             return None
         x, xy, y = found.source.singles
         entropies = Entropies(x, xy, y, found.source, signed=True, n_jobs=self.n_jobs)
@@ -170,8 +172,8 @@ def cost_of_reading(n_features: int, n_samples: int, levels: Indices | None) -> 
 
 
 def code_table(
-    ways: Sequence[Any], table: Table, numeric: Indices, target: Target
-) -> Iterator[tuple[Codes, Target, Any]]:
+    ways: Sequence[Any], table: Table, numeric: Indices, target: ClassTarget
+) -> Iterator[tuple[Codes, ClassTarget, Any]]:
     """For each way to cut the numbers: codes, classes, and the fitted discretiser.
 
     Rows come by class, or in their own order.
@@ -210,7 +212,7 @@ def are_coded(cuts: ColumnCuts) -> bool:
     return cuts.codes is not None and int(cuts.counts.max()) <= MAX_SMALL_CUTS
 
 
-def _fit_discretizer(discretizer: Any, table: Table, numeric: Indices, target: Target) -> None:
+def _fit_discretizer(discretizer: Any, table: Table, numeric: Indices, target: ClassTarget) -> None:
     """Fit a discretiser to the numbers of some columns and the classes of the rows."""
     numbers, _ = split_numbers(table, numeric)
     try:
@@ -234,7 +236,9 @@ def cut_numbers(table: Table, numeric: Indices, n_bins: int, few_values: int = 0
     ``few_values``: columns of at most so many different values keep them as levels.
     """
     n = table.n_samples
-    one_class = Target(np.zeros(n, np.int64), np.zeros(1), np.array([n]))  # rows keep their order
+    one_class = ClassTarget(
+        np.zeros(n, np.int64), np.zeros(1), np.array([n])
+    )  # rows keep their order
     codes = next(code_table([EqualFrequency(n_bins)], table, numeric, one_class))[0]
     return _keep_few_values(codes, table, numeric, few_values) if few_values else codes
 

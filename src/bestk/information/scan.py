@@ -18,7 +18,7 @@ from bestk.information.measures import CMI, INTERACTION, Query
 from bestk.native import kernels
 from bestk.native.threads import run_tiles, spans, threads
 from bestk.tables.codes import Codes
-from bestk.tables.target import Target
+from bestk.tables.target import ClassTarget
 
 BOUND_ROWS, BOUND_TILES = 32, 1024  # features and tiles whose pairs are bounded in one call
 SAFE = 0.99  # of a limit, for what rounding may take off a bound
@@ -76,7 +76,9 @@ class SynergyScan:
     """How often at least one of all pairs has as large an interaction by chance."""
 
 
-def informative_pairs(entropies: Entropies, codes: Codes, classes: Target, count: int) -> PairScan:
+def informative_pairs(
+    entropies: Entropies, codes: Codes, classes: ClassTarget, count: int
+) -> PairScan:
     """The pairs whose features both add most to what the better one tells.
 
     ``entropies`` are those of the codes and classes.
@@ -100,7 +102,7 @@ def informative_pairs(entropies: Entropies, codes: Codes, classes: Target, count
 
 
 def given_tails(
-    information: Floats, levels: Indices, levels_given: Indices, classes: Target
+    information: Floats, levels: Indices, levels_given: Indices, classes: ClassTarget
 ) -> Floats:
     """How often chance gives as much information about the classes, given another column.
 
@@ -114,7 +116,7 @@ def given_tails(
 
 
 def rank_pairs(
-    entropies: Entropies, codes: Codes, classes: Target, order: Indices, count: int
+    entropies: Entropies, codes: Codes, classes: ClassTarget, order: Indices, count: int
 ) -> tuple[Indices, Floats]:
     """The pairs with the largest min(I(xi; y | xj), I(xj; y | xi)), and these, in nats.
 

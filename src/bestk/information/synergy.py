@@ -22,7 +22,7 @@ from bestk.information.reading import (
 from bestk.information.scan import strongest_pairs
 from bestk.tables.codes import Codes
 from bestk.tables.table import Table
-from bestk.tables.target import ParsedTarget, Target
+from bestk.tables.target import ClassTarget, Target
 
 # Pairs that are candidates, times rows: the columns of more pairs would take longer to sum up than
 # all columns of the table.
@@ -50,13 +50,13 @@ class PairCounts:
     """A table cut into few bins, from which pairs of its columns are counted."""
 
     codes: Codes
-    classes: Target
+    classes: ClassTarget
     entropies: Entropies
     order: Indices
     """The sample of the table that each entry of the codes and of the classes belongs to."""
 
     @classmethod
-    def of(cls, table: Table, numeric: Indices, classes: Target, backend: str) -> "PairCounts":
+    def of(cls, table: Table, numeric: Indices, classes: ClassTarget, backend: str) -> "PairCounts":
         """Cut the numbers of a table into two or three bins of equal frequency.
 
         ``numeric``: the places of numeric columns; the levels of all others are counted as they
@@ -104,7 +104,7 @@ class PairSearch:
     numeric: Indices
     """The places of numeric columns."""
 
-    targets: tuple[ParsedTarget, ...]
+    targets: tuple[Target, ...]
     backend: str
     constants: BlockConstants
     scans_all: bool

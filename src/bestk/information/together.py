@@ -11,7 +11,7 @@ from bestk._typing import Array, Floats, Indices
 from bestk.information.measures import Measure, Query
 from bestk.information.reading import Measured, Reading
 from bestk.tables.table import Block, Table
-from bestk.tables.target import ParsedTarget
+from bestk.tables.target import Target
 
 
 def join_subsamples(table: Table, rows: Sequence[Indices]) -> Table:
@@ -26,9 +26,7 @@ def join_subsamples(table: Table, rows: Sequence[Indices]) -> Table:
     return Table(len(rows[0]), list(table.names) * len(rows), tuple(blocks))
 
 
-def measure_parts(
-    reading: Reading, joined: Table, width: int, target: ParsedTarget
-) -> list[Measured]:
+def measure_parts(reading: Reading, joined: Table, width: int, target: Target) -> list[Measured]:
     """The entropies of tables with so many columns each, joined side by side.
 
     Their rows have the same classes. The reading is that of one table, none of whose columns is

@@ -22,7 +22,7 @@ from bestk.methods.registry import Greedy, Quadratic
 from bestk.methods.targets import JoinedEntropies
 from bestk.tables.frames import as_array
 from bestk.tables.table import Table, as_matrix, find_features
-from bestk.tables.target import ParsedTarget
+from bestk.tables.target import Target
 
 COUNTS = ("k", "n_features_to_select", "max_features", "k_features")  # parameters that mean k
 
@@ -160,7 +160,7 @@ class Foreign(Method):
     selector: Any
     table: Table
     allowed: Indices  # the features to select from
-    targets: tuple[ParsedTarget, ...]
+    targets: tuple[Target, ...]
 
     def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
         name = type(self.selector).__name__
@@ -194,7 +194,7 @@ class Foreign(Method):
             kept = [places[item] for item in ranking.tolist() if item in places]
             return lambda k: kept[:k]
         X = as_matrix(self.table.keep(self.allowed))[0]
-        labels = [target.labels for target in self.targets]
+        labels = [target.values for target in self.targets]
         y = labels[0] if len(labels) == 1 else np.column_stack(labels)
         weighted = self._weights()
         if not hasattr(selector, "fit"):

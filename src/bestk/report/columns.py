@@ -12,6 +12,7 @@ from bestk.report.records import format_text
 from bestk.selectors.look import column_values
 from bestk.selectors.pipeline import Task
 from bestk.tables.table import Table
+from bestk.tables.target import NumericTarget
 
 MAX_LISTED = 500  # columns in the list of all
 MAX_LISTED_VALUES = 2**26  # of these columns
@@ -60,10 +61,10 @@ class ShownTarget:
     def of(cls, task: Task) -> "ShownTarget":
         """The numbers of the target, or its classes, the rarest of many in one."""
         target = task.targets[0]
-        if target.continuous:
+        if isinstance(target, NumericTarget):
             return cls(np.zeros(target.n_samples, np.int64), numbers=target.numbers)
         classes = target.classes
-        names = [format_text(label) for label in classes.classes.tolist()]
+        names = [format_text(label) for label in classes.labels.tolist()]
         if classes.n_classes <= MAX_CLASSES:
             first = int(classes.counts.argmax())
             usual = len(names) == 2 or 2 * classes.counts[first] > target.n_samples

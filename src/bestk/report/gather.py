@@ -22,6 +22,7 @@ from bestk.selectors.look import MOSTLY
 from bestk.selectors.pipeline import Task, settle
 from bestk.tables.frames import read_features
 from bestk.tables.table import Table, find_features
+from bestk.tables.target import ClassTarget
 
 MAX_BINNED_COLUMNS = 60  # whose bins are shown
 MAX_NAMED = 8  # columns or classes that a warning names
@@ -137,8 +138,8 @@ def _describe_cautions(task: Task, solution: Solution, findings: list[Finding]) 
     if holes := [j for j in support.tolist() if missing[j] > MOSTLY]:
         text = join_some([f"{table.names[j]!r} ({missing[j]:.0%})" for j in holes], MAX_NAMED)
         found.append(Caution("missing", f"{format_text(text, 400)}: most values are missing."))
-    if not target.continuous:
-        labels, counts = target.classes.classes, target.classes.counts
+    if isinstance(target, ClassTarget):
+        labels, counts = target.labels, target.counts
         if small := np.flatnonzero(counts < SMALL_CLASS).tolist():
             text = join_some([f"{str(labels[c])!r} ({counts[c]} rows)" for c in small], MAX_NAMED)
             text = f"{format_text(text, 400)}: small classes; merge classes or add rows."

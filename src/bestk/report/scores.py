@@ -19,7 +19,7 @@ from bestk.selectors.base import SELECTABLE
 from bestk.selectors.folds import choose
 from bestk.selectors.pipeline import Task
 from bestk.selectors.stability import StabilitySelection, stability_selection
-from bestk.tables.target import ParsedTarget
+from bestk.tables.target import NumericTarget, Target
 
 OTHERS = ("maxrel", "mrmr", "jmi")
 FOLDS = 5
@@ -152,6 +152,7 @@ def _measure_scores(
 ) -> FoldScores:
     """Scores of one model: by number of features, and by method with as many as are selected."""
     target, columns = task.targets[0], np.union1d(task.allowed, task.constant)
+    is_numeric = isinstance(target, NumericTarget)
     trees = bool(set(task.table.kinds[columns].tolist()) - {"numeric", "boolean"})
     k, (ours, *others) = task.count(solution.support), methods
     sizes = spread_sizes(k, task.most, task.least, MAX_SIZES_OF_TREES if trees else MAX_SIZES)
@@ -173,7 +174,7 @@ def _measure_scores(
         k, tuple(curves.ks), sign * curves.errors(ours),
         {name: sign * curves.errors(name)[0] for name in others},
         score_kind(name, target),
-        "boosted trees" if trees else f"{LINEAR[target.continuous]} on standardized columns",
+        "boosted trees" if trees else f"{LINEAR[is_numeric]} on standardized columns",
         ours, len(columns), sign * curves.errors(BASELINE)[0] if whole else None,
         tuple(dict.fromkeys(format_text(w.message, 200) for w in caught)),
     )  # fmt: skip
@@ -186,17 +187,17 @@ def _options(selector: Any) -> dict[str, Any]:
     return {name: getattr(selector, name) for name in names} | {"random_state": seed}
 
 
-def _scoring(target: ParsedTarget) -> str | None:
+def _scoring(target: Target) -> str | None:
     """AUC for two classes and R2 for numbers, where every fold can have one."""
-    if target.continuous:
+    if isinstance(target, NumericTarget):
         return "r2" if target.n_samples >= 2 * FOLDS else None
     counts = target.classes.counts
     return "roc_auc" if len(counts) == 2 and counts.min() >= FOLDS else None
 
 
-def score_kind(scoring: str | None, target: ParsedTarget) -> ScoreKind:
+def score_kind(scoring: str | None, target: Target) -> ScoreKind:
     """What a scorer of scikit-learn measures; None: error rate, or mean squared error."""
-    if target.continuous:
+    if isinstance(target, NumericTarget):
         known = {"r2": ScoreKind("R²", True, guess=0.0, limits=(-inf, 1.0))}
         known[""] = ScoreKind("mean squared error", guess=float(np.var(target.numbers)))
     else:
@@ -216,7 +217,7 @@ def name_of_scorer(scorer: Any) -> str:
     return str(getattr(scorer, "__name__", "score"))
 
 
-def _own_scores(selector: Any, target: ParsedTarget) -> FoldScores:
+def _own_scores(selector: Any, target: Target) -> FoldScores:
     """The scores by which a selector chose k."""
     name = selector.scoring
     if name is None and is_classifier(selector.estimator):

@@ -23,7 +23,7 @@ from bestk.native.threads import calm_blas
 from bestk.selectors import leaks, look, significance
 from bestk.selectors.pipeline import Task
 from bestk.tables.table import Table, find_numeric
-from bestk.tables.target import ParsedTarget
+from bestk.tables.target import NumericTarget, Target
 
 MAX_NAMES = 8  # columns that a sentence names
 MAX_COLUMNS = 1_000  # of a selection that are looked at
@@ -64,7 +64,7 @@ class _Selected:
         return cls(task, places, columns, relevance[here], pairs[np.ix_(here, here)])
 
     @cached_property
-    def target(self) -> ParsedTarget | None:
+    def target(self) -> Target | None:
         """The target, if it has classes; bins of equal frequency for a continuous one."""
         try:
             target = self.task.target
@@ -295,7 +295,7 @@ def _doubtful_counts(
     return doubtful
 
 
-def _alone_pvalues(table: Table, categorical: Indices, target: ParsedTarget) -> Floats:
+def _alone_pvalues(table: Table, categorical: Indices, target: Target) -> Floats:
     """P-values of columns by themselves; with weights by the effective number of rows."""
     if target.weights is None:
         prepared = significance.PreparedTarget.of(target)
@@ -308,13 +308,15 @@ def _alone_pvalues(table: Table, categorical: Indices, target: ParsedTarget) -> 
     p = _likelihood_pvalues(ratios, degrees)
     if len(numeric):
         normal = Reading("gaussian").measure(table.keep(numeric), target).entropies.mi()
-        degrees = np.full(len(numeric), 1 if target.continuous else classes.n_classes - 1)
+        degrees = np.full(
+            len(numeric), 1 if isinstance(target, NumericTarget) else classes.n_classes - 1
+        )
         lines = _likelihood_pvalues(2 * target.n_rows * normal, degrees)
         p[numeric] = 2 * np.minimum(p[numeric], lines)
     return np.asarray(p)
 
 
-def _given_pvalues(table: Table, categorical: Indices, target: ParsedTarget) -> Floats:
+def _given_pvalues(table: Table, categorical: Indices, target: Target) -> Floats:
     """P-values of columns given their best partner; with weights by the effective rows."""
     classes = target.classes
     if target.weights is None:

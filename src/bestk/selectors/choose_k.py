@@ -24,10 +24,10 @@ from bestk.selectors.folds import (
     printed_progress,
     without_weightless,
 )
-from bestk.selectors.pipeline import Targets, Task, find_covariates
+from bestk.selectors.pipeline import Task, find_covariates
 from bestk.tables.frames import as_array
 from bestk.tables.table import Table, find_features
-from bestk.tables.target import ParsedTarget, Target, drop_weightless
+from bestk.tables.target import ClassTarget, Target, Targets, drop_weightless
 
 AUTO = "auto"
 GRID = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 100)
@@ -167,16 +167,17 @@ class Goal:
     """The target, classes or numbers, and how predictions of it are scored."""
 
     y: NDArray[Any]  # labels or numbers, as they are scored
-    classes: Target | None
+    classes: ClassTarget | None
     scorer: Any  # of a model, a table and y; larger for better models
 
     @classmethod
-    def of(cls, parsed: ParsedTarget, scoring: Any) -> "Goal":
+    def of(cls, parsed: Target, scoring: Any) -> "Goal":
         """The goal of a target, scored by a scorer of scikit-learn or by the error of the model."""
         from sklearn.linear_model import LinearRegression
         from sklearn.metrics import check_scoring
 
-        classes, y = None if parsed.continuous else parsed.classes, parsed.labels
+        classes = parsed if isinstance(parsed, ClassTarget) else None
+        y = parsed.values
         if scoring is None and classes is not None:
             return cls(y, classes, negative_log_loss)
         if scoring is None:
@@ -203,14 +204,17 @@ class Goal:
         return RidgeCV(ALPHAS) if rows <= MAX_FEW_ROWS else Ridge(), DummyRegressor()
 
 
-def _refuse_few_rows(target: ParsedTarget) -> None:
+def _refuse_few_rows(target: Target) -> None:
     """Raise an error for a target that is too short to be split."""
     if target.n_samples < MIN_ROWS:
         raise ParameterError(
             f"k='auto' needs at least {MIN_ROWS} rows, and there are {target.n_samples}; "
             "pass k as a number"
         )
-    if not target.continuous and (most := int(target.classes.counts.max())) < MIN_CLASS_ROWS:
+    if not isinstance(target, ClassTarget):
+        return
+    most = int(target.counts.max())
+    if most < MIN_CLASS_ROWS:
         raise ParameterError(
             f"k='auto' needs a class of at least {MIN_CLASS_ROWS} rows, and none has more "
             f"than {most}; pass k as a number"
@@ -229,7 +233,7 @@ def split_rows(goals: list[Goal], cv: Any, groups: Any, seed: int | None) -> lis
     )  # fmt: skip
 
 
-def _stratified(target: Target, n_folds: int, seed: int) -> list[Fold]:
+def _stratified(target: ClassTarget, n_folds: int, seed: int) -> list[Fold]:
     """Stratified folds; the only row of a class is always a training row."""
     from sklearn.model_selection import StratifiedKFold
 

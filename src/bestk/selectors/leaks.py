@@ -13,7 +13,7 @@ from bestk.information.reading import cut_numbers
 from bestk.selectors.folds import move_outliers
 from bestk.selectors.look import column_values, line_shares
 from bestk.tables.table import Table, find_numeric
-from bestk.tables.target import ParsedTarget, Target
+from bestk.tables.target import ClassTarget, NumericTarget, Target
 
 # A column may be a leak if its cross-validated AUC, or R2, is above 0.97: its error is below 0.03.
 MAX_ERROR = 0.03
@@ -103,14 +103,14 @@ class Predictions:
         return (self.information > MIN_INFORMATION) & much_more
 
 
-def can_be_judged(target: ParsedTarget) -> bool:
+def can_be_judged(target: Target) -> bool:
     """Whether there are enough rows to measure an AUC or R2."""
     if target.n_samples < MIN_ROWS:
         return False
-    return target.continuous or _smallest_class(target.classes) >= MIN_CLASS_ROWS
+    return isinstance(target, NumericTarget) or _smallest_class(target.classes) >= MIN_CLASS_ROWS
 
 
-def predict_alone(table: Table, categorical: Indices, target: ParsedTarget) -> Predictions:
+def predict_alone(table: Table, categorical: Indices, target: Target) -> Predictions:
     """Cross-validate predictions of the target from each column of a table by itself.
 
     Numbers are cut into bins of equal frequency, and missing values are a bin of their own: what
@@ -127,7 +127,7 @@ def predict_alone(table: Table, categorical: Indices, target: ParsedTarget) -> P
     n_bins = int(np.clip(table.n_samples / ROWS_PER_BIN, MIN_BINS, MAX_BINS))
     bins = cut_numbers(table, numeric, n_bins).values
     fold_of_row = _assign_folds(target.classes.codes)
-    if target.continuous:
+    if isinstance(target, NumericTarget):
         errors = _errors_of_numbers(table, numeric, bins, target.numbers, fold_of_row)
         return Predictions(errors, np.zeros(table.n_features), least_error=1.0 / len(rows))
 
@@ -147,7 +147,7 @@ def predict_alone(table: Table, categorical: Indices, target: ParsedTarget) -> P
     return Predictions(1.0 - aucs.min(axis=1), information, least_error)
 
 
-def _draw_rows(classes: Target) -> Indices:
+def _draw_rows(classes: ClassTarget) -> Indices:
     """All rows of rare classes, and as many of the others as are needed to measure an AUC."""
     rng = np.random.default_rng(0)
     rows_of_classes = []
@@ -168,7 +168,7 @@ def _assign_folds(codes: Indices) -> Indices:
     return fold_of_row
 
 
-def _judged_classes(classes: Target) -> Indices:
+def _judged_classes(classes: ClassTarget) -> Indices:
     """The classes of enough rows for an AUC, the most frequent of very many.
 
     Of two classes only one, as their AUC is the same.
@@ -180,14 +180,14 @@ def _judged_classes(classes: Target) -> Indices:
     return np.sort(most_frequent[classes.counts[most_frequent] >= enough])
 
 
-def _smallest_class(classes: Target) -> int:
+def _smallest_class(classes: ClassTarget) -> int:
     """The rows of the smallest class whose AUC is measured; of two classes, of either."""
     if classes.n_classes == 2:
         return int(classes.counts.min())
     return int(classes.counts[_judged_classes(classes)].min())
 
 
-def _count(levels: Indices, classes: Target, judged: Indices, fold_of_row: Indices) -> Floats:
+def _count(levels: Indices, classes: ClassTarget, judged: Indices, fold_of_row: Indices) -> Floats:
     """The number of rows of each fold, level and class, in an array of three dimensions.
 
     The classes are the judged ones, and one more that stands for all others.
@@ -213,7 +213,9 @@ def _probabilities(counts: Floats) -> Floats:
     return (training + overall) / (level_counts + 1.0)
 
 
-def _cross_validated_information(levels: Indices, classes: Target, fold_of_row: Indices) -> float:
+def _cross_validated_information(
+    levels: Indices, classes: ClassTarget, fold_of_row: Indices
+) -> float:
     """1 - log loss / entropy of the classes, with probabilities as in :func:`_probabilities`.
 
     Counted for each row, since a table of all levels and classes may be too large for memory.

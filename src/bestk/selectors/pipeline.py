@@ -23,11 +23,8 @@ from bestk.methods.method import Method
 from bestk.methods.registry import get_method
 from bestk.methods.targets import join_measured, unite
 from bestk.tables import rows
-from bestk.tables.frames import open_table, read_table
-from bestk.tables.table import Block, Table, find_constant, find_features
-from bestk.tables.target import ParsedTarget, drop_weightless, note_on_target
-
-Targets = tuple[ParsedTarget, ...]
+from bestk.tables.table import Table, find_constant, find_features
+from bestk.tables.target import ClassTarget, Target, Targets, drop_weightless, parse_targets
 
 
 def _no_columns() -> Indices:
@@ -73,27 +70,9 @@ def seed_of(random_state: Any) -> Any:
     return random_state
 
 
-def read_targets(y: Any, kind: str, n_samples: int, sample_weight: Any = None) -> Targets:
-    """One target for each column of y, with the weights of the rows.
-
-    Targets that are parsed already are given back.
-    """
-    if isinstance(y, tuple) and y and isinstance(y[0], ParsedTarget):
-        return y
-    columns: list[Any] = [y]
-    if y is not None and not isinstance(y, Block | str):
-        y = y.toarray() if hasattr(type(y), "tocsc") else y
-        shape = (0, y.n_features) if isinstance(y, Table) else open_table(y)[0].shape
-        if len(shape) == 2 and shape[1] > 1:
-            table = read_table(y)
-            columns = [table.keep(np.array([j])).blocks[0] for j in range(table.n_features)]
-    parsed = [ParsedTarget.of(column, n_samples, kind) for column in columns]
-    return tuple(target.weighted(sample_weight) for target in parsed)
-
-
 def enough_rows(targets: Targets) -> int:
     """The number of rows that the default needs: more where most are of one class."""
-    classes = [target.classes.counts for target in targets if not target.continuous]
+    classes = [target.counts for target in targets if isinstance(target, ClassTarget)]
     shares = [1.0 - counts.max() / counts.sum() for counts in classes]
     return max(rows.ENOUGH_ROWS, *(int(rows.ENOUGH_RARE_ROWS / share) for share in shares), 0)
 
@@ -210,7 +189,7 @@ class Task:
         y may be targets that are parsed, with the weights of the rows: rows of weight 0 are not in
         the table of the task.
         """
-        targets = read_targets(y, options.target, table.n_samples)
+        targets = parse_targets(y, table.n_samples, options.target)
         table, targets = drop_weightless(table, targets)
         most = n_rows = table.n_samples
         if n_rows > rows.ENOUGH_ROWS and settle(options).information in {"blend", "blocks"}:
@@ -251,7 +230,7 @@ class Task:
             read = reads[0] if len(reads) == 1 else join_measured(reads, worst)
         spent = len(targets) * cost_of_reading(len(kept), table.n_samples, read.levels)
         task = cls.measured(options, table, columns, kept, read, spent)
-        found = [note_on_target(options.target, target.column) for target in targets]
+        found = [target.note for target in targets]
         union = len(targets) > 1 and options.multioutput == "union"
         notes = (*table.notes, *filter(None, found), *more_notes)
         return replace(task, targets=targets, union=union, notes=notes, screened=screened)
@@ -302,7 +281,7 @@ class Task:
         return self.count(self.allowed[self.include])
 
     @property
-    def target(self) -> ParsedTarget | None:
+    def target(self) -> Target | None:
         """The target, if there is one only."""
         return self.targets[0] if len(self.targets) == 1 else None
 

@@ -22,7 +22,7 @@ from bestk.selectors.repeated_rows import draw_one_of_each, note_on_repeats
 from bestk.selectors.significance import InPairs, PreparedTarget, count_copies
 from bestk.tables.frames import as_array, read_features
 from bestk.tables.table import Table, find_features
-from bestk.tables.target import ParsedTarget, note_on_target, read_full_column
+from bestk.tables.target import Target, parse_target
 
 
 @dataclass(eq=False, repr=False)
@@ -123,7 +123,7 @@ class SelectRelevant(TableSelector):
         self.support_ = self.qvalues_ <= self.fdr
         return self
 
-    def _test(self, table: Table, parsed: ParsedTarget, copies: Indices | None) -> None:
+    def _test(self, table: Table, parsed: Target, copies: Indices | None) -> None:
         """Find the smaller p-value of each column, by what permuted targets gave.
 
         ``copies``: how often each row counts, at least once; None: once.
@@ -205,12 +205,12 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
 
 def _read(
     options: SelectRelevant, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
-) -> tuple[Table, ParsedTarget, Indices | None]:
+) -> tuple[Table, Target, Indices | None]:
     """The table and its target, one row of each group; and how often each row counts."""
     X, y, sample_weight, groups = options._rows(X, y, sample_weight, groups)
     table = read_features(X, options.categorical_features)
-    column = read_full_column(y, table.n_samples)
-    notes = [*table.notes, note_on_target(options.target, column)]
+    target = parse_target(y, table.n_samples, options.target)
+    notes = [*table.notes, target.note]
     rows = np.arange(table.n_samples)
     copies = None
     if sample_weight is not None:
@@ -226,10 +226,10 @@ def _read(
         notes.append(note_on_repeats(table))
     if len(rows) < table.n_samples:
         table = table.take(rows)
-        column = column.take(rows)
+        target = target.take(rows)
     if said := list(filter(None, notes)):
         warn("\n".join(said), SelectionWarning, stacklevel=3)
     if copies is not None:
         copies = copies[rows]
         copies = None if (copies == copies[0]).all() else copies
-    return table, ParsedTarget.of(column, table.n_samples, options.target), copies
+    return table, target, copies

@@ -14,8 +14,9 @@ from bestk.native.threads import threads
 from bestk.selectors.base import SELECTABLE, PartialFit, forget, is_stream, select_number
 from bestk.selectors.cautions import warn_of
 from bestk.selectors.choose_k import AUTO, select_auto_k
-from bestk.selectors.pipeline import Task, read_targets
+from bestk.selectors.pipeline import Task
 from bestk.tables.frames import as_array, read_features
+from bestk.tables.target import parse_targets
 
 
 @dataclass(eq=False, repr=False)
@@ -217,7 +218,7 @@ class SelectBestK(PartialFit):
         """Measure a table and solve the problem."""
         with self._stage("measuring"):
             table = read_features(X, self.categorical_features)
-            targets = read_targets(y, self.target, table.n_samples, sample_weight)
+            targets = parse_targets(y, table.n_samples, self.target, sample_weight)
             task = Task.of(self, table, targets)
         with self._stage("selecting"):
             if isinstance(self.k, str):

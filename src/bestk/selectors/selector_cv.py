@@ -29,8 +29,9 @@ from bestk.selectors.folds import (
     weight_parameter,
     without_weightless,
 )
-from bestk.selectors.pipeline import Task, read_targets, seed_of
+from bestk.selectors.pipeline import Task, seed_of
 from bestk.tables.frames import as_array, read_features
+from bestk.tables.target import parse_targets
 
 MAX_DEFAULT_K = 100
 
@@ -161,7 +162,7 @@ class SelectBestKCV(JointSelector):
         options, start = copy(self), perf_counter()
         options.random_state = seed_of(self.random_state)
         table = read_features(X, self.categorical_features)
-        targets = read_targets(y, self.target_kind, table.n_samples, sample_weight)
+        targets = parse_targets(y, table.n_samples, self.target_kind, sample_weight)
         kind = is_classifier(self.estimator)
         # With metadata routing the estimator and the scorer are given weights as they request them.
         routes = get_config()["enable_metadata_routing"]

@@ -30,7 +30,14 @@ from bestk.information.scan import scan_pairs
 from bestk.native.threads import spans
 from bestk.tables.codes import Codes
 from bestk.tables.table import Table, find_numeric
-from bestk.tables.target import TARGET_BINS, ParsedTarget, Target, cut_target, read_target
+from bestk.tables.target import (
+    TARGET_BINS,
+    ClassTarget,
+    NumericTarget,
+    Target,
+    cut_target,
+    read_classes,
+)
 from bestk.tables.weights import check_weights
 
 # Numeric columns are cut into a third of the square root of the rows, within these limits, for
@@ -90,10 +97,10 @@ TWO_VALUES_TOLERANCE = 1e-6
 class PreparedTarget:
     """A target as the tests need it; rows can be permuted."""
 
-    classes: Target
+    classes: ClassTarget
     """For pairs; two for a continuous target."""
 
-    fine: Target
+    fine: ClassTarget
     """For single columns; up to five for a continuous target."""
 
     scores: Floats | None
@@ -106,7 +113,7 @@ class PreparedTarget:
     """(sum of weights)^2 / (sum of squared weights); the number of rows without weights."""
 
     @classmethod
-    def of(cls, target: ParsedTarget, copies: Indices | None = None) -> "PreparedTarget":
+    def of(cls, target: Target, copies: Indices | None = None) -> "PreparedTarget":
         """Classes as they are; numbers also cut at the median.
 
         ``copies``: how often each row of the table counts, at least once; None: once.
@@ -117,12 +124,12 @@ class PreparedTarget:
             rows = np.repeat(np.arange(target.n_samples), copies)
             effective_rows = float(copies.sum()) ** 2 / float((copies**2).sum())
             target = target.take(rows)
-        if not target.continuous:
+        if not isinstance(target, NumericTarget):
             return cls(target.classes, target.classes, None, rows, effective_rows)
         numbers = target.numbers
         halves = cut_target(numbers, 2)
         # where most rows have the largest value, the median does not separate any
-        classes = read_target(halves, len(numbers)) if halves.any() else target.classes
+        classes = read_classes(halves, len(numbers)) if halves.any() else target.classes
         values, counts = np.unique(numbers, return_counts=True)
         frequent = values[counts > len(numbers) / TARGET_BINS]  # ranks show little else
         others = np.where(np.isin(numbers, frequent), np.nan, numbers)
@@ -290,7 +297,7 @@ def binned_pvalues(
     return np.where(bins.levels > 1, p, 1.0)
 
 
-def _make_exact(p: Floats, bins: Codes, target: Target) -> None:
+def _make_exact(p: Floats, bins: Codes, target: ClassTarget) -> None:
     """Put Fisher's exact p-values of 2 x 2 tables in place, where a cell should have few rows."""
     n = bins.n_samples
     two_levels = np.flatnonzero(bins.levels == 2)
@@ -377,7 +384,7 @@ def _sums_by_class(values: Floats, codes: Indices, n_classes: int) -> Floats:
     return np.add.reduceat(values[:, order], first_of_class, axis=1)
 
 
-def _merge_rare_classes(target: Target) -> tuple[Indices, Indices]:
+def _merge_rare_classes(target: ClassTarget) -> tuple[Indices, Indices]:
     """Codes and sizes of classes, all rare ones made one; two classes stay as they are."""
     is_rare = target.counts < MIN_CLASS_ROWS
     if is_rare.sum() < 2 or len(is_rare) - is_rare.sum() < 1:
@@ -427,7 +434,7 @@ def codes_for_pairs(
         yield merge_rare(codes, n_bins)
 
 
-def given_pvalues(codes: Codes, target: Target) -> Floats:
+def given_pvalues(codes: Codes, target: ClassTarget) -> Floats:
     """P-values of each of few columns given its best partner, times the number of partners."""
     given = Entropies.count(codes, target).measure(CMI)  # I(xj; y | xi) at [i, j]
     degrees = np.outer(codes.levels, codes.levels - 1) * (target.n_classes - 1)

@@ -17,10 +17,11 @@ from bestk.information.together import join_subsamples, measure_parts
 from bestk.native.threads import n_threads, threads
 from bestk.selectors.base import count_features
 from bestk.selectors.folds import make_folds, printed_progress, without_weightless
-from bestk.selectors.pipeline import Columns, Task, is_method, read_targets, seed_of, settle
+from bestk.selectors.pipeline import Columns, Task, is_method, seed_of, settle
 from bestk.selectors.selector import SelectBestK
 from bestk.tables.frames import read_features
 from bestk.tables.table import find_constant
+from bestk.tables.target import NumericTarget, parse_targets
 
 MAX_COLUMNS_TOGETHER, MAX_VALUES_TOGETHER = 2048, 2**20  # of subsamples measured in one pass
 
@@ -135,11 +136,11 @@ def stability_selection(
     selector = SelectBestK(k, method, random_state=random_state, n_jobs=n_jobs, **options)
     selector._validate_params()
     table = read_features(X, selector.categorical_features)
-    targets = read_targets(y, selector.target, table.n_samples, sample_weight)
+    targets = parse_targets(y, table.n_samples, selector.target, sample_weight)
     columns = Columns.of(selector, table)
     task = Task.measured(selector, table, columns, columns.varying(table), None)
     wanted = count_features(k, table.n_features, task)
-    stratified = len(targets) == 1 and not targets[0].continuous
+    stratified = len(targets) == 1 and not isinstance(targets[0], NumericTarget)
     kind = StratifiedShuffleSplit if stratified else ShuffleSplit
     kind = kind if groups is None else GroupShuffleSplit
     splitter = kind(n_subsamples, train_size=0.5, random_state=random_state)
@@ -198,7 +199,7 @@ class _Subsamples:
             or self.selector.backend not in BACKENDS
         )
         weighted = task.targets[0].weights is not None
-        if alone or weighted or task.target is None or task.target.continuous:
+        if alone or weighted or task.target is None or isinstance(task.target, NumericTarget):
             return list(np.arange(len(rows))[:, np.newaxis])
         classes = task.target.classes
         counts = [np.bincount(classes.codes[some], minlength=classes.n_classes) for some in rows]

@@ -12,7 +12,7 @@ from bestk.information.backends._reductions import Scan
 from bestk.information.backends._weighted import WeightedCounter
 from bestk.information.measures import Correction, Query
 from bestk.tables.codes import Codes
-from bestk.tables.target import Target
+from bestk.tables.target import ClassTarget
 from bestk.tables.weights import RowWeights
 
 __all__ = [
@@ -71,7 +71,7 @@ class Ranking(Protocol):
 
 
 # prepares a discrete table for counting
-Backend = Callable[[Codes, Target, Correction | None], PairSource]
+Backend = Callable[[Codes, ClassTarget, Correction | None], PairSource]
 NO_TORCH = "backend='torch' needs PyTorch; install it with pip install 'bestk[gpu]'"
 NO_DASK = "backend='dask' needs dask and distributed; install them with pip install 'bestk[dask]'"
 BACKENDS: dict[str, Backend] = {"auto": NativeCounter, "native": NativeCounter}
@@ -104,7 +104,9 @@ def refuse_weights(name: str, weights: RowWeights | None) -> None:
         )
 
 
-def source_of(codes: Codes, target: Target, name: str, correction: Correction | None) -> PairSource:
+def source_of(
+    codes: Codes, target: ClassTarget, name: str, correction: Correction | None
+) -> PairSource:
     """The entropies of a discrete table: by a backend, or by sums of weights on the CPU."""
     refuse_weights(name, target.weights)
     make: Backend = BACKENDS.get(str(name)) or get_backend(name)

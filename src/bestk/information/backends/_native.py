@@ -15,7 +15,7 @@ from bestk.information.measures import Correction, ExactEntropies, Formula, Meas
 from bestk.native import Kernel, kernels
 from bestk.native.threads import WORTH_A_TEAM, n_threads, run_tiles, spans, threads
 from bestk.tables.codes import Codes
-from bestk.tables.target import Target
+from bestk.tables.target import ClassTarget
 
 MAX_PLANE_LEVELS = 64
 PACK_COST = 4e-11  # seconds for a sample and a level of a feature
@@ -34,7 +34,9 @@ class NativeCounter:
 
     is_discrete = True
 
-    def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
+    def __init__(
+        self, codes: Codes, target: ClassTarget, correction: Correction | None = None
+    ) -> None:
         self.n_features = codes.n_features
         self.order = order_features(codes.levels, codes.width)
         used = np.flatnonzero(self.order >= 0)

@@ -17,7 +17,7 @@ from bestk._typing import Array, Floats, Indices
 from bestk.native import kernels
 from bestk.native.threads import n_threads, run_tiles, spans
 from bestk.tables.codes import Codes, ends
-from bestk.tables.target import Target
+from bestk.tables.target import ClassTarget
 
 WORD, LANES = 32, 16  # bits of a word, features of a tile
 MAX_ROW_PLANES = 32  # planes of row features that are counted together; 64 by joint counts
@@ -94,7 +94,7 @@ def order_features(levels: Indices, width: int | None = None) -> Indices:
     return tiles[np.argsort(highest, kind="stable")].ravel()
 
 
-def pack(codes: Codes, target: Target, order: Indices, max_levels: int) -> Packed:
+def pack(codes: Codes, target: ClassTarget, order: Indices, max_levels: int) -> Packed:
     """Pack the features in that order; tiles of more than ``max_levels`` get no planes."""
     levels, sizes = np.where(order < 0, 1, codes.levels[order]), target.counts
     samples = target.order.astype(np.uint32)

@@ -18,7 +18,7 @@ from bestk.information.backends._torch_pairs import SAMPLE, Plan, TileSide, firs
 from bestk.information.backends._torch_table import DeviceCodes, upload
 from bestk.information.measures import Correction, Measure, Query, Tables
 from bestk.tables.codes import Codes
-from bestk.tables.target import Target
+from bestk.tables.target import ClassTarget
 
 MAX_PLANS = 4  # kept ready, the latest
 RESULT_BYTES = 2**30  # of rows of a matrix that are computed together for the host
@@ -36,7 +36,7 @@ class TorchCounter:
     is_discrete = True
 
     def __init__(
-        self, codes: Codes | DeviceCodes, target: Target, correction: Correction | None = None,
+        self, codes: Codes | DeviceCodes, target: ClassTarget, correction: Correction | None = None,
         device: str = "auto",
     ) -> None:  # fmt: skip
         self.n_features = len(codes.levels)

@@ -32,28 +32,28 @@ class DeviceMeasures(NamedTuple):
 def measure_on_device(
     values: Array,
     target: Target,
-    goal: Any,
     n_bins: int,
     correction: Correction,
     device: str,
 ) -> DeviceMeasures | None:
     """Measure numbers where they are copied once; None if the device cannot.
 
-    ``goal``: the classes, or the numbers of a continuous target. ``n_bins``: of equal frequency.
+    ``n_bins``: the number of bins of equal frequency.
     """
     chosen = choose_device(device)
     if 8 * values.size > MAX_TABLE_SHARE * free_bytes(chosen):
         return None
-    columns = DeviceColumns.of(values, target, chosen)
+    columns = DeviceColumns.of(values, target.classes, chosen)
     if columns.values.isinf().any():
         return None
     by_entropy, equal = columns.cut([None, n_bins])
     if max(by_entropy.counts.max(), equal.counts.max()) > MAX_SMALL_CUTS:
         return None
-    ordered = replace(target, codes=target.codes[columns.order])
+    classes = target.classes
+    ordered = replace(classes, codes=classes.codes[columns.order])
     coded = [columns.code(cuts) for cuts in (by_entropy, equal)]
     counters = [TorchCounter(codes, ordered, correction, device=str(chosen)) for codes in coded]
-    source = DeviceBlend(counters, DeviceScores(columns, goal))
+    source = DeviceBlend(counters, DeviceScores(columns, target))
     return DeviceMeasures(source, by_entropy, coded[0].levels)
 
 

@@ -13,7 +13,7 @@ from bestk._typing import Array, Floats, Indices
 from bestk.discretize import ColumnCuts, log_tables
 from bestk.information._scores import Explained, normal_scores, unit_score
 from bestk.information.backends._torch_table import DeviceCodes
-from bestk.tables.target import Target
+from bestk.tables.target import ClassTarget, NumericTarget, Target
 
 TIE = 1e-12  # scores closer than this, relative to their scale, are equal
 BUFFER_BYTES = 2**25  # that travel to the device together
@@ -25,11 +25,11 @@ class DeviceColumns:
     """The numbers of a table on a device, NaN where missing."""
 
     values: Tensor  # (feature, sample), samples in order of their classes
-    target: Target
+    target: ClassTarget
     order: Indices  # of the samples
 
     @classmethod
-    def of(cls, values: Array, target: Target, device: Any) -> "DeviceColumns":
+    def of(cls, values: Array, target: ClassTarget, device: Any) -> "DeviceColumns":
         """Copy the columns of an array."""
         order = target.order
         if min(values.strides) < 0 or not values.flags.writeable:  # which torch does not take
@@ -224,25 +224,28 @@ class _Sorted:
 class DeviceScores:
     """Standard scores of numeric columns on a device; see ScoredTable."""
 
-    def __init__(self, columns: DeviceColumns, goal: Target | Array) -> None:
+    def __init__(self, columns: DeviceColumns, target: Target) -> None:
         x = columns.values
         self.n_rows = self.n_samples = int(x.shape[1])
         self.one = unit_score(self.n_rows)
         self.values = torch.cat([_standardise(part, self.one) for part in x.split(2**13)])
         z = self.values
         self.sums, self.squares = z.sum(1).cpu().numpy(), (z * z).sum(1).cpu().numpy()
-        self._goal: Any = goal
-        if not isinstance(goal, Target):
-            self._goal = normal_scores(goal[:, np.newaxis], "standard")[0, columns.order]
+        self._target = target
+        if isinstance(target, NumericTarget):
+            numbers = target.numbers[:, np.newaxis]
+            self._target_scores = normal_scores(numbers, "standard")[0, columns.order]
         self.explained = self._explain(z, self.sums)
 
     def _explain(self, z: Tensor, sums: Floats) -> Explained:
         """What the target explains of columns of these scores and sums."""
-        if isinstance(self._goal, Target):
-            parts = [part.sum(1) for part in z.split(self._goal.counts.tolist(), dim=1)]
-            return Explained.by_class(self._goal.counts, torch.stack(parts).cpu().numpy())
-        products = (z @ torch.from_numpy(self._goal).to(z)).cpu().numpy()
-        return Explained.by_number(self._goal, sums, products)
+        if isinstance(self._target, ClassTarget):
+            counts = self._target.counts
+            parts = [part.sum(1) for part in z.split(counts.tolist(), dim=1)]
+            return Explained.by_class(counts, torch.stack(parts).cpu().numpy())
+        scores = self._target_scores
+        products = (z @ torch.from_numpy(scores).to(z)).cpu().numpy()
+        return Explained.by_number(scores, sums, products)
 
 
 def _standardise(x: Tensor, one: float) -> Tensor:

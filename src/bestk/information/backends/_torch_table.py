@@ -18,7 +18,7 @@ from bestk._typing import Indices
 from bestk.information.backends import _torch_kernels as kernels
 from bestk.information.measures import ExactEntropies, Tables
 from bestk.tables.codes import Codes
-from bestk.tables.target import Target
+from bestk.tables.target import ClassTarget
 
 MAX_DEVICE_LEVELS = 64  # of a column that is counted here; others are left to the CPU
 MAX_PAIR_CELLS = 2**18  # of a pair that is counted here, over all classes
@@ -155,7 +155,7 @@ class DeviceTable:
         return counts.view(len(parts), n_i, len(rows.features), n_j, len(columns.features))
 
 
-def upload(codes: Codes | DeviceCodes, target: Target, device: Any) -> DeviceTable:
+def upload(codes: Codes | DeviceCodes, target: ClassTarget, device: Any) -> DeviceTable:
     """Sort by class; codes stay in the host's memory if the device has too little."""
     sizes, n = target.counts, len(codes.levels)
     starts = np.concatenate([[0], np.cumsum(sizes)])

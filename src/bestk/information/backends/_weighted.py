@@ -16,7 +16,7 @@ from bestk.information.measures import (
 from bestk.native import kernels
 from bestk.native.threads import n_threads, run_tiles, spans, threads
 from bestk.tables.codes import Codes
-from bestk.tables.target import Target
+from bestk.tables.target import ClassTarget
 from bestk.tables.weights import RowWeights
 
 # Pairs whose sums are held at once: 16 bytes each.
@@ -39,7 +39,9 @@ class WeightedCounter:
 
     is_discrete = True
 
-    def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
+    def __init__(
+        self, codes: Codes, target: ClassTarget, correction: Correction | None = None
+    ) -> None:
         weights = target.weights or RowWeights(np.ones(codes.n_samples))
         self.n_features = codes.n_features
         # A column of one level is added: its pairs with others are the others by themselves.

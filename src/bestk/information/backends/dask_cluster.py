@@ -17,7 +17,7 @@ from bestk.information.backends._reductions import Scan, scan_tiles
 from bestk.information.measures import Correction, Query
 from bestk.native.threads import spans, threads
 from bestk.tables.codes import Codes
-from bestk.tables.target import Target
+from bestk.tables.target import ClassTarget
 
 MIN_CLUSTER_SECONDS = 0.5  # of one core: less is counted here, sooner than a task would start
 TILES_PER_WORKER, MAX_TILE_SECONDS = 16, 1.0  # enough to balance, and what a lost worker costs
@@ -36,7 +36,9 @@ class DaskCounter:
 
     is_discrete = True
 
-    def __init__(self, codes: Codes, target: Target, correction: Correction | None = None) -> None:
+    def __init__(
+        self, codes: Codes, target: ClassTarget, correction: Correction | None = None
+    ) -> None:
         self._client = _find_client()
         self.n_features = codes.n_features
         with one_at_a_time():

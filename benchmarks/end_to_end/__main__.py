@@ -47,7 +47,7 @@ SHAPES: dict[str, tuple[int, int, str]] = {  # rows, columns, kind
 JMI = {"6,000 x 500": (6_000, 500, 2, 2), "72 x 7,070": (72, 7_070, 3, 2),
        "2,000 x 649": (2_000, 649, 10, 10)}  # rows, columns, levels, classes  # fmt: skip
 STAGES = {  # where the functions of each stage are looked up
-    "read": ["selectors.selector.read_features", "selectors.pipeline.parse_targets"],
+    "read": ["selectors.selector.read_features", "selectors.selector.parse_targets"],
     "check": ["selectors.pipeline.find_constant", "tables.table.Table.check_exact"],
     "cut": ["information.reading.fit_together", "information.reading._discretise"],
     "encode": ["information.reading.encode", "information.backends._native.pack"],

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
-from scipy.stats import rankdata
 
 from bestk._typing import Array, Floats, Indices
 from bestk.information import normal_scores
 from bestk.information.reading import cut_numbers
+from bestk.native import kernels
+from bestk.native.threads import map_columns
 from bestk.selectors.folds import move_outliers
-from bestk.selectors.look import column_values, line_shares
-from bestk.tables.table import Table, find_numeric
+from bestk.selectors.look import line_shares
+from bestk.tables.table import Table, find_numeric, split_numbers
 from bestk.tables.target import ClassTarget, NumericTarget, Target
 
 # A column may be a leak if its cross-validated AUC, or R2, is above 0.97: its error is below 0.03.
@@ -132,18 +133,12 @@ def predict_alone(table: Table, categorical: Indices, target: Target) -> Predict
         return Predictions(errors, np.zeros(table.n_features), least_error=1.0 / len(rows))
 
     classes = target.classes
-    information = np.empty(table.n_features)
     judged = _judged_classes(classes)
-    aucs = np.empty((table.n_features, len(judged)))
-    for column, levels in enumerate(bins):
-        levels = levels.astype(np.int64)
-        information[column] = _cross_validated_information(levels, classes, fold_of_row)
-        aucs[column] = _cross_validated_aucs(_count(levels, classes, judged, fold_of_row))
-    for column in numeric:
-        values = column_values(table, column).values
-        ranked = [_rank_auc(values, target.classes.codes == label) for label in judged]
-        aucs[column] = np.maximum(aucs[column], ranked)
-    least_error = 0.5 / _smallest_class(target.classes)
+    information, aucs = _predict_by_levels(bins, classes, judged, fold_of_row)
+    if len(numeric):
+        numbers = split_numbers(table, numeric)[0].values
+        aucs[numeric] = np.maximum(aucs[numeric], _rank_aucs(numbers, classes, judged))
+    least_error = 0.5 / _smallest_class(classes)
     return Predictions(1.0 - aucs.min(axis=1), information, least_error)
 
 
@@ -187,114 +182,81 @@ def _smallest_class(classes: ClassTarget) -> int:
     return int(classes.counts[_judged_classes(classes)].min())
 
 
-def _count(levels: Indices, classes: ClassTarget, judged: Indices, fold_of_row: Indices) -> Floats:
-    """The number of rows of each fold, level and class, in an array of three dimensions.
+def _predict_by_levels(
+    bins: NDArray[np.integer], classes: ClassTarget, judged: Indices, fold_of_row: Indices
+) -> tuple[Floats, Floats]:
+    """How well the level of each column predicts the classes of rows that are not in its fold.
 
-    The classes are the judged ones, and one more that stands for all others.
+    ``bins`` has one row of levels for each column. The probability of a class is its frequency
+    among the other rows of the level, where the frequencies of all of them count as one row more.
+    The first result is 1 - log loss / entropy of the classes; the second has the mean AUC over
+    folds of each judged class against the others, one row for each column.
     """
-    place_of_class = np.full(classes.n_classes, len(judged))
-    place_of_class[judged] = np.arange(len(judged))
-    shape = (N_FOLDS, int(levels.max()) + 1, len(judged) + 1)
-    cell_of_row = np.ravel_multi_index((fold_of_row, levels, place_of_class[classes.codes]), shape)
-    counts = np.bincount(cell_of_row, minlength=int(np.prod(shape)))
-    return counts.reshape(shape).astype(np.float64)
-
-
-def _probabilities(counts: Floats) -> Floats:
-    """The probability of each class at each level, from the rows that are not of each fold.
-
-    The frequencies of all training rows count as one row more at each level, so that a level that
-    was not seen gives those.
-    """
-    training = counts.sum(axis=0) - counts
-    class_counts = training.sum(axis=1, keepdims=True)
-    overall = class_counts / class_counts.sum(axis=2, keepdims=True)
-    level_counts = training.sum(axis=2, keepdims=True)
-    return (training + overall) / (level_counts + 1.0)
-
-
-def _cross_validated_information(
-    levels: Indices, classes: ClassTarget, fold_of_row: Indices
-) -> float:
-    """1 - log loss / entropy of the classes, with probabilities as in :func:`_probabilities`.
-
-    Counted for each row, since a table of all levels and classes may be too large for memory.
-    """
-    n_rows = len(levels)
-    _, cell_of_row = np.unique(levels * classes.n_classes + classes.codes, return_inverse=True)
-    of_cell = _training_rows(cell_of_row, fold_of_row)
-    of_level = _training_rows(levels, fold_of_row)
-    of_class = _training_rows(classes.codes, fold_of_row)
-    of_all = _training_rows(np.zeros(n_rows, np.int64), fold_of_row)
-    probability = (of_cell + of_class / of_all) / (of_level + 1.0)
-    log_loss = -np.log(np.maximum(probability, TINY)).mean()
-    return float(1.0 - log_loss / entr(classes.counts / n_rows).sum())
-
-
-def _training_rows(group_of_row: Indices, fold_of_row: Indices) -> Indices:
-    """For each row, the number of rows of its group that are not in its fold."""
-    part_of_row = group_of_row * N_FOLDS + fold_of_row
-    return np.bincount(group_of_row)[group_of_row] - np.bincount(part_of_row)[part_of_row]
-
-
-def _cross_validated_aucs(counts: Floats) -> Floats:
-    """The AUC of each judged class against the others, the mean over the folds that have both.
-
-    ``counts`` are those of folds, levels and classes, the last of which is not judged.
-    """
-    n_folds, n_levels, n_classes = counts.shape
-    n_judged = n_classes - 1
-    judged = slice(0, n_judged)
-    by_class = (0, 2, 1)
-    scores = _probabilities(counts)[:, :, judged].transpose(by_class).reshape(-1, n_levels)
-    positives = counts[:, :, judged].transpose(by_class).reshape(-1, n_levels)
-    rows_of_levels = np.repeat(counts.sum(axis=2), n_judged, axis=0)
-    aucs = _counted_aucs(scores, positives, rows_of_levels - positives)
-    return np.nanmean(aucs.reshape(n_folds, n_judged), axis=0)
-
-
-def _counted_aucs(scores: Floats, positives: Floats, negatives: Floats) -> Floats:
-    """The AUC in each row of matrices with a column for each level; NaN without both classes.
-
-    AUC = sum over levels of positives * (negatives of lower scores + half of those of equal
-    scores) / (all positives * all negatives).
-    """
-    order = np.argsort(scores, axis=1)
-    scores = np.take_along_axis(scores, order, axis=1)
-    positives = np.take_along_axis(positives, order, axis=1)
-    negatives = np.take_along_axis(negatives, order, axis=1)
-    n_levels = scores.shape[1]
-    is_new = np.diff(scores, axis=1) > 0
-    place = np.arange(n_levels)
-    first_equal = np.zeros(scores.shape, np.int64)
-    first_equal[:, 1:] = np.where(is_new, place[1:], 0)
-    first_equal = np.maximum.accumulate(first_equal, axis=1)
-    last_equal = np.full(scores.shape, n_levels - 1)
-    last_equal[:, :-1] = np.where(is_new, place[:-1], n_levels - 1)
-    last_equal = np.minimum.accumulate(last_equal[:, ::-1], axis=1)[:, ::-1]
-    up_to = np.cumsum(negatives, axis=1)
-    lower = np.take_along_axis(up_to - negatives, first_equal, axis=1)
-    lower_or_equal = np.take_along_axis(up_to, last_equal, axis=1)
-    ordered_pairs = (positives * (lower + lower_or_equal) / 2).sum(axis=1)
-    all_pairs = positives.sum(axis=1) * negatives.sum(axis=1)
-    return np.divide(
-        ordered_pairs, all_pairs, out=np.full(len(scores), np.nan), where=all_pairs > 0
+    n_rows = bins.shape[1]
+    predict = kernels.predict_classes.bind(
+        classes.codes, classes.n_classes, judged, len(judged), fold_of_row, N_FOLDS, TINY, n_rows
     )
+    log_losses = np.empty((len(bins), 1))
+    aucs = np.empty((len(bins), len(judged)))
+    for column, levels in enumerate(bins):
+        n_levels = int(levels.max()) + 1
+        predict(levels.astype(np.int64), n_levels, log_losses[column], aucs[column])
+    entropy = entr(classes.counts / n_rows).sum()
+    return 1.0 - log_losses[:, 0] / n_rows / entropy, aucs
 
 
-def _rank_auc(values: Array, is_positive: NDArray[np.bool_]) -> float:
-    """The AUC of numbers as they are, or of their negatives; missing ones are all at one end."""
-    numbers = values.astype(np.float64)
-    missing = np.isnan(numbers)
-    n_positive = int(is_positive.sum())
-    n_pairs = n_positive * (len(numbers) - n_positive)
-    best = 0.5
-    ends = (-np.inf, np.inf) if missing.any() else (np.inf,)
-    for end in ends:
-        ranks = rankdata(np.where(missing, end, numbers))
-        auc = (ranks[is_positive].sum() - n_positive * (n_positive + 1) / 2) / n_pairs
-        best = max(best, auc, 1.0 - auc)
-    return float(best)
+def _rank_aucs(numbers: Array, classes: ClassTarget, judged: Indices) -> Floats:
+    """The AUC of numbers as they are, or of their negatives; missing ones are all at one end.
+
+    ``numbers`` has one column for each row of the result, which has a column for each judged class.
+    """
+    n_rows = len(classes.codes)
+    # The mean rank of equal values by the sum of their first and last rank, both from 0.
+    mean_ranks = 1.0 + np.arange(2 * n_rows - 1) / 2
+
+    def measure(block: Floats, start: int) -> Floats:
+        missing = np.isnan(block)
+        kernels.rank_rows(block, *block.shape, mean_ranks)
+        # Ranks of columns with missing values come back as (rank - 1/2) / number of known values.
+        has_gaps = missing.any(axis=1)
+        n_known = n_rows - missing[has_gaps].sum(axis=1)
+        block[has_gaps] = block[has_gaps] * n_known[:, np.newaxis] + 0.5
+        block[missing] = 0.0
+        return _aucs_of_ranks(block, missing, classes, judged)
+
+    return np.concatenate(map_columns(numbers, measure))
+
+
+def _aucs_of_ranks(
+    ranks: Floats, missing: NDArray[np.bool_], classes: ClassTarget, judged: Indices
+) -> Floats:
+    """The AUC of each judged class by the ranks among known values, 0 where a value is missing.
+
+    AUC = (sum of ranks of positive rows - n (n + 1) / 2) / (n * number of negative rows), with n
+    positive rows. It is that of the ranks or of their negatives, with missing values in front or
+    at the end, whichever is largest.
+    """
+    n_rows = ranks.shape[1]
+    n_positive = classes.counts[judged]
+    rank_sums = _sum_by_class(ranks, classes)[:, judged]
+    missing_positive = _sum_by_class(missing, classes)[:, judged]
+    known_positive = n_positive - missing_positive
+    n_missing = missing.sum(axis=1)[:, np.newaxis]
+    mean_rank_in_front = (n_missing + 1) / 2
+    mean_rank_at_end = n_rows - n_missing + mean_rank_in_front
+    sums_in_front = rank_sums + known_positive * n_missing + missing_positive * mean_rank_in_front
+    sums_at_end = rank_sums + missing_positive * mean_rank_at_end
+    smallest_sum = n_positive * (n_positive + 1) / 2
+    n_pairs = n_positive * (n_rows - n_positive)
+    in_front = (sums_in_front - smallest_sum) / n_pairs
+    at_end = (sums_at_end - smallest_sum) / n_pairs
+    return np.maximum.reduce([in_front, 1.0 - in_front, at_end, 1.0 - at_end])
+
+
+def _sum_by_class(values: Array, classes: ClassTarget) -> Floats:
+    """Sums of each row of a matrix over the samples of each class."""
+    sums = [np.bincount(classes.codes, row, classes.n_classes) for row in values]
+    return np.array(sums)
 
 
 def _errors_of_numbers(

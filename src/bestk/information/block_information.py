@@ -137,7 +137,7 @@ class BlockInformation:
 
     def keep(self, features: Indices) -> "BlockInformation":
         """The information of some of the features."""
-        columns = np.concatenate([self.design.columns_of(j) for j in features.tolist()])
+        columns, _ = self.design.columns_of_all(features)
         return replace(
             self,
             design=self.design.keep(features),

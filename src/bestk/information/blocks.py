@@ -189,24 +189,147 @@ def standardise_weighted(columns: Floats, weights: Floats | None, unit: float) -
     else:
         mean = columns @ weights / n_samples
         variance = (columns**2) @ weights / n_samples - mean**2
-    varies = variance > SMALLEST_VARIANCE * unit**2
-    scale = np.where(varies, unit / np.sqrt(np.where(varies, variance, 1.0)), 0.0)
     columns -= mean[:, np.newaxis]
-    columns *= scale[:, np.newaxis]
+    columns *= _scale_to_unit(variance, unit)[:, np.newaxis]
     if weights is not None:
         columns *= np.sqrt(weights)
     np.rint(columns, out=columns)
 
 
-@dataclass(frozen=True)
-class Design:
-    """Features as blocks of standardized numeric columns.
+def _scale_to_unit(variance: Floats, unit: float) -> Floats:
+    """Factors that give columns of some variances one of ``unit**2``; 0 for constant columns."""
+    varies = variance > SMALLEST_VARIANCE * unit**2
+    return np.where(varies, unit / np.sqrt(np.where(varies, variance, 1.0)), 0.0)
 
-    The block columns of all features are the rows of ``parts``, one below the other.
+
+def standard_columns_of_cells(
+    values: Floats, cell_of_row: Indices, weights: Floats | None, unit: float, out: Floats
+) -> None:
+    """Write columns that have one value in all rows of a cell, standardized, to ``out``.
+
+    ``values`` has one row for each column and an entry for each cell. Means and variances take a
+    sum over cells, and not over rows:
+
+        columns = values[:, cell_of_row]
+        standardise_weighted(columns, weights, unit)
+        out[:] = columns
+    """
+    n_samples = len(cell_of_row)
+    size_of_cell = np.bincount(cell_of_row, weights, values.shape[1])
+    whole = np.rint(values * unit)
+    mean = whole @ size_of_cell / n_samples
+    variance = whole**2 @ size_of_cell / n_samples - mean**2
+    standard = (whole - mean[:, np.newaxis]) * _scale_to_unit(variance, unit)[:, np.newaxis]
+    if weights is None:
+        standard = np.rint(standard)
+    np.take(standard, cell_of_row, axis=1, out=out, mode="clip")
+    if weights is not None:
+        out *= np.sqrt(weights)
+        np.rint(out, out=out)
+
+
+@dataclass(frozen=True)
+class StandardColumns:
+    """Standardized columns, and their covariances, which are computed when they are first needed.
+
+    Columns are the rows of ``parts``, one below the other.
     """
 
     parts: tuple[Floats, ...]
-    """Block columns, one in each row, one entry for each sample, in multiples of ``unit``."""
+    """Columns, one in each row, one entry for each sample, in multiples of ``unit``."""
+
+    unit: float
+    """The whole number that stands for 1."""
+
+    earlier: "StandardColumns | None" = None
+    """All parts but the last, if there are such columns; what is known of them is used here."""
+
+    @property
+    def n_samples(self) -> int:
+        """The number of rows of the table."""
+        return int(self.parts[0].shape[1])
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return sum(len(part) for part in self.parts)
+
+    def extended(self, columns: Floats) -> "StandardColumns":
+        """These columns, and then others, one in each row."""
+        return StandardColumns((*self.parts, columns), self.unit, earlier=self)
+
+    def rows(self, columns: Indices) -> Floats:
+        """Some columns, one in each row."""
+        starts = np.cumsum([0, *(len(part) for part in self.parts)])
+        taken = np.empty((len(columns), self.n_samples))
+        for part, start in zip(self.parts, starts, strict=False):
+            inside = np.flatnonzero((columns >= start) & (columns < start + len(part)))
+            if len(inside) == len(columns):
+                return np.take(part, columns - start, axis=0, out=taken, mode="clip")
+            taken[inside] = part[columns[inside] - start]
+        return taken
+
+    def covariances(self, column: int) -> Floats:
+        """The covariances of all columns with one of them."""
+        if self._is_small:
+            return self._all_covariances[column]
+        row = self.rows(np.array([column]))[0]
+        with calm_blas(self.n_columns * self.n_samples):
+            products = np.concatenate([part @ row for part in self.parts])
+        return np.asarray(products / self._scale)
+
+    def covariances_of(self, first: Indices, second: Indices) -> Floats:
+        """The covariance of each pair of columns, one of ``first`` and one of ``second``."""
+        if self._is_small:
+            return np.asarray(self._all_covariances[first, second])
+        products = self._sums_of_squares[first]
+        different = np.flatnonzero(first != second)
+        for start in range(0, len(different), STRIP_COLUMNS):
+            strip = different[start : start + STRIP_COLUMNS]
+            left = self.rows(first[strip])
+            products[strip] = np.einsum("ij,ij->i", left, self.rows(second[strip]))
+        return products / self._scale
+
+    @property
+    def _scale(self) -> float:
+        """The sum of squares of a column of variance 1."""
+        return self.n_samples * self.unit**2
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether the covariances of all columns are computed at once."""
+        is_narrow = self.n_columns <= MAX_SMALL_COLUMNS
+        return is_narrow or self.n_columns**2 * self.n_samples <= MAX_SMALL_WORK
+
+    @cached_property
+    def _all_covariances(self) -> Floats:
+        last = self.parts[-1]
+        n_earlier = self.n_columns - len(last)
+        covariances = np.empty((self.n_columns, self.n_columns))
+        if n_earlier:
+            earlier = self.earlier or StandardColumns(self.parts[:-1], self.unit)
+            covariances[:n_earlier, :n_earlier] = earlier._all_covariances
+        start = 0
+        with calm_blas():
+            for part in self.parts:
+                stop = start + len(part)
+                with_last = part @ last.T / self._scale
+                covariances[start:stop, n_earlier:] = with_last
+                covariances[n_earlier:, start:stop] = with_last.T
+                start = stop
+        return covariances
+
+    @cached_property
+    def _sums_of_squares(self) -> Floats:
+        return np.concatenate([np.einsum("ij,ij->i", part, part) for part in self.parts])
+
+
+@dataclass(frozen=True)
+class Design:
+    """Features as blocks of standardized numeric columns."""
+
+    columns: StandardColumns
+    """The block columns of all features."""
 
     block_columns: Indices
     """The block columns of the first feature, then those of the second, and so on."""
@@ -220,9 +343,6 @@ class Design:
     least_columns: Indices
     """How many of the first columns of a block may stand for a feature without those after them."""
 
-    unit: float
-    """The whole number that stands for 1."""
-
     effective_rows: float
     """The number of rows; with weights (sum w)**2 / sum w**2. Less those that covariates use up."""
 
@@ -233,14 +353,14 @@ class Design:
     """The covariates of which nothing is left in the columns; None without covariates."""
 
     @property
-    def n_samples(self) -> int:
-        """The number of rows of the table."""
-        return int(self.parts[0].shape[1])
+    def unit(self) -> float:
+        """The whole number that stands for 1 in block columns."""
+        return self.columns.unit
 
     @property
     def n_columns(self) -> int:
         """The number of block columns of all features."""
-        return sum(len(part) for part in self.parts)
+        return self.columns.n_columns
 
     @property
     def n_features(self) -> int:
@@ -251,80 +371,31 @@ class Design:
         """The block columns of a feature."""
         return self.block_columns[self.starts[feature] : self.starts[feature + 1]]
 
-    def rows(self, columns: Indices) -> Floats:
-        """Some block columns, one in each row."""
-        starts = np.cumsum([0, *(len(part) for part in self.parts)])
-        taken = np.empty((len(columns), self.n_samples))
-        for part, start in zip(self.parts, starts, strict=False):
-            inside = np.flatnonzero((columns >= start) & (columns < start + len(part)))
-            if len(inside) == len(columns):
-                return np.take(part, columns - start, axis=0, out=taken, mode="clip")
-            taken[inside] = part[columns[inside] - start]
-        return taken
-
-    def covariances(self, column: int) -> Floats:
-        """The covariances of all block columns with one of them."""
-        if self._is_small:
-            return self._all_covariances[column]
-        row = self.rows(np.array([column]))[0]
-        with calm_blas(self.n_columns * self.n_samples):
-            products = np.concatenate([part @ row for part in self.parts])
-        return np.asarray(products / (self.n_samples * self.unit**2))
-
-    def covariances_of(self, first: Indices, second: Indices) -> Floats:
-        """The covariance of each pair of block columns, one of ``first`` and one of ``second``."""
-        if self._is_small:
-            return np.asarray(self._all_covariances[first, second])
-        scale = self.n_samples * self.unit**2
-        products = self._sums_of_squares[first]
-        different = np.flatnonzero(first != second)
-        for start in range(0, len(different), STRIP_COLUMNS):
-            strip = different[start : start + STRIP_COLUMNS]
-            left = self.rows(first[strip])
-            products[strip] = np.einsum("ij,ij->i", left, self.rows(second[strip]))
-        return products / scale
-
-    @property
-    def _is_small(self) -> bool:
-        """Whether the covariances of all block columns are computed at once."""
-        is_narrow = self.n_columns <= MAX_SMALL_COLUMNS
-        return is_narrow or self.n_columns**2 * self.n_samples <= MAX_SMALL_WORK
-
-    @cached_property
-    def _all_covariances(self) -> Floats:
-        scale = self.n_samples * self.unit**2
-        with calm_blas():
-            products = np.block([[left @ right.T for right in self.parts] for left in self.parts])
-        return np.asarray(products / scale)
-
-    @cached_property
-    def _sums_of_squares(self) -> Floats:
-        return np.concatenate([np.einsum("ij,ij->i", part, part) for part in self.parts])
+    def columns_of_all(self, features: Indices) -> tuple[Indices, Indices]:
+        """The block columns of some features, and where those of each start and the last end."""
+        sizes = np.diff(self.starts)[features]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        place_in_block = np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)
+        return self.block_columns[np.repeat(self.starts[features], sizes) + place_in_block], starts
 
     def select_features(self, features: Indices) -> "Design":
         """The same block columns, some of whose features are of interest."""
-        blocks = [self.columns_of(feature) for feature in features.tolist()]
-        selected = replace(
+        columns, starts = self.columns_of_all(features)
+        return replace(
             self,
-            block_columns=np.concatenate(blocks),
-            starts=np.cumsum([0, *(len(block) for block in blocks)]),
+            block_columns=columns,
+            starts=starts,
             least_columns=self.least_columns[features],
         )
-        # Sums over rows that are known are those of the same columns.
-        for name in ("_all_covariances", "_sums_of_squares"):
-            if name in vars(self):
-                vars(selected)[name] = vars(self)[name]
-        return selected
 
     def keep(self, features: Indices) -> "Design":
         """Some of the features, which may repeat, with their block columns only."""
-        blocks = [self.columns_of(feature) for feature in features.tolist()]
-        columns = np.concatenate(blocks)
+        columns, starts = self.columns_of_all(features)
         return replace(
             self,
-            parts=(self.rows(columns),),
+            columns=StandardColumns((self.columns.rows(columns),), self.unit),
             block_columns=np.arange(len(columns)),
-            starts=np.cumsum([0, *(len(block) for block in blocks)]),
+            starts=starts,
             degrees=self.degrees[columns],
             least_columns=self.least_columns[features],
         )
@@ -353,7 +424,7 @@ class Design:
         sizes = np.array([len(block) for block in blocks])
         return replace(
             self,
-            parts=(*self.parts, columns),
+            columns=self.columns.extended(columns),
             block_columns=np.concatenate([self.block_columns, *blocks]),
             starts=np.concatenate([self.starts, self.starts[-1] + np.cumsum(sizes)]),
             degrees=np.concatenate([self.degrees, np.ones(len(columns))]),
@@ -404,12 +475,11 @@ def make_design(
     sizes = np.bincount(features, minlength=table.n_features)
     least_columns = np.where(table.mask(numeric), 1, sizes)
     return Design(
-        parts=tuple(parts),
+        columns=StandardColumns(tuple(parts), unit_score(table.n_samples)),
         block_columns=np.argsort(features, kind="stable"),
         starts=np.concatenate([[0], np.cumsum(sizes)]),
         degrees=np.concatenate([piece.degrees for piece in pieces]),
         least_columns=least_columns,
-        unit=unit_score(table.n_samples),
         effective_rows=effective_rows(table.n_samples, weights) - rows_used_by(adjustment),
         weights=weights,
         adjustment=adjustment,

@@ -52,7 +52,7 @@ def adjustment_for(
     scored = [TargetScores.of(target, weights, constants.largest_score) for target in targets]
     every_level = replace(constants, min_level_rows=1, max_levels=covariates.n_samples)
     design = make_design(covariates, categorical, scored, weights, every_level)
-    adjustment = Adjustment.of(np.concatenate(design.parts), design.unit, design.degrees)
+    adjustment = Adjustment.of(np.concatenate(design.columns.parts), design.unit, design.degrees)
     if adjustment.rows_used > LARGEST_SHARE_OF_ROWS * n_rows:
         raise _too_many(round(adjustment.rows_used), n_rows)
     for target in scored:

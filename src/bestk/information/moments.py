@@ -114,7 +114,7 @@ class ConditionalMoments:
         self.within_rows: list[Floats] = []
         self._sizes = np.diff(design.starts)
         self._pairs = _BlockPairs.of(design)
-        covariances = design.covariances_of(self._pairs.first, self._pairs.second)
+        covariances = design.columns.covariances_of(self._pairs.first, self._pairs.second)
         of_first = self.explained[:, self._pairs.first]
         of_second = self.explained[:, self._pairs.second]
         explained_covariances = (of_first * of_second).sum(axis=0)
@@ -167,7 +167,7 @@ class ConditionalMoments:
 
     def condition_on(self, column: int) -> None:
         """Select a block column; one that the selected ones determine changes nothing."""
-        covariances = self.design.covariances(column)
+        covariances = self.design.columns.covariances(column)
         total, within = self._given_selected(covariances, column)
         if min(total[column], within[column]) <= SMALLEST_VARIANCE:
             return
@@ -192,4 +192,4 @@ class ConditionalMoments:
 
 def explain_all(design: Design, target: TargetScores) -> Floats:
     """What a target explains of all block columns; see ``TargetScores.explain``."""
-    return np.hstack([target.explain(part, design.unit) for part in design.parts])
+    return np.hstack([target.explain(part, design.unit) for part in design.columns.parts])

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, product
+from itertools import chain
 
 import numpy as np
 
 from bestk._cached import cached_property
 from bestk._typing import Floats, Indices
 from bestk.discretize import EqualFrequency
-from bestk.information.blocks import Design, standardise_weighted
+from bestk.information.blocks import Design, standard_columns_of_cells
 from bestk.information.constants import BlockConstants
 from bestk.information.entropies import Entropies
 from bestk.information.reading import (
@@ -183,29 +183,35 @@ def pair_columns(
     The block has the columns of both features and the products of the indicators of their bins,
     which hold what the two tell only together.
     """
-    columns: list[Floats] = []
-    blocks: list[Indices] = []
-    next_column = design.n_columns
     counts = search.counts[0]
-    for pair in pairs:
-        first, second = search.features[[pair.first, pair.second]]
-        products = _bin_products(counts.levels_of(int(first)), counts.levels_of(int(second)))
-        standardise_weighted(products, design.weights, design.unit)
-        if design.adjustment is not None:
-            design.adjustment.subtract_from(products)
-        product_columns = np.arange(next_column, next_column + len(products))
-        next_column += len(products)
-        columns.append(products)
-        columns_of_first = design.columns_of(pair.first)
-        columns_of_second = design.columns_of(pair.second)
-        blocks.append(np.concatenate([columns_of_first, columns_of_second, product_columns]))
-    return np.concatenate(columns), blocks
+    first = search.features[[pair.first for pair in pairs]]
+    second = search.features[[pair.second for pair in pairs]]
+    n_products = (counts.codes.levels[first] - 1) * (counts.codes.levels[second] - 1)
+    ends = np.cumsum(n_products)
+    columns = np.empty((ends[-1], counts.codes.n_samples))
+    levels_of = {feature: counts.levels_of(feature) for feature in np.union1d(first, second)}
+    blocks: list[Indices] = []
+    for number, pair in enumerate(pairs):
+        n_second = int(counts.codes.levels[second[number]])
+        cell_of_row = levels_of[first[number]] * n_second + levels_of[second[number]]
+        products = _bin_products(levels_of[first[number]], levels_of[second[number]])
+        places = np.arange(ends[number] - n_products[number], ends[number])
+        out = columns[places[0] : places[-1] + 1]
+        standard_columns_of_cells(products, cell_of_row, design.weights, design.unit, out)
+        columns_of_both = np.append(design.columns_of(pair.first), design.columns_of(pair.second))
+        blocks.append(np.append(columns_of_both, design.n_columns + places))
+    if design.adjustment is not None:
+        design.adjustment.subtract_from(columns)
+    return columns, blocks
 
 
 def _bin_products(first: Indices, second: Indices) -> Floats:
-    """Products of the centered indicators of all bins but the first of two columns, one a row."""
-    indicators = [
-        [(codes == level) - np.mean(codes == level) for level in np.unique(codes)[1:]]
-        for codes in (first, second)
-    ]
-    return np.array([left * right for left, right in product(*indicators)])
+    """Products of the centered indicators of all bins but the first of two columns.
+
+    There is a row for each product, and a column for each cell: bins 0 and 0, 0 and 1, ...
+    """
+    centered: list[Floats] = []
+    for levels in (first, second):
+        shares = np.bincount(levels) / len(levels)
+        centered.append((np.eye(len(shares)) - shares[:, np.newaxis])[1:])
+    return np.asarray(np.kron(centered[0], centered[1]))

@@ -14,6 +14,7 @@ it takes two places, or the whole where one of its features is selected already.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from time import perf_counter
 
 import numpy as np
@@ -23,7 +24,7 @@ from bestk._typing import Floats, Indices, Mask
 from bestk.bqp.solution import Solution
 from bestk.bqp.solvers import Effort
 from bestk.information.block_information import BlockInformation
-from bestk.information.blocks import Design, TargetScores
+from bestk.information.blocks import Design
 from bestk.information.constants import BlockConstants
 from bestk.information.moments import ConditionalMoments
 from bestk.information.synergy import Pair, pair_columns
@@ -129,34 +130,15 @@ class ForwardSelection:
         self.include = list(include)
         self.steps: list[Step] = []
         self.selected = np.zeros(information.n_features, bool)
-        self.pairs, design, explained = self._find_pairs()
+        candidates = find_pairs(information) if k > 1 else FeaturesAndPairs.without(information)
+        self.pairs = candidates.pairs
         self.targets = [
-            _Candidates(information, ConditionalMoments(design, target, information.noise, own))
-            for target, own in zip(information.targets, explained, strict=True)
+            _Candidates(information, moments) for moments in candidates.moments(information)
         ]
         self.totals = np.zeros(len(self.targets))
         gains = np.sum([target.gain for target in self.targets], axis=0)
         # No single feature adds more than this: a bound of the objective of one feature.
         self.largest_single_gain = max(0.0, float(gains[: information.n_features].max()))
-
-    def _find_pairs(self) -> tuple[list[Pair], Design, list[Floats]]:
-        """The pairs with synergy, a design that has them as further features, and more.
-
-        The last is what each target explains of the columns of that design.
-        """
-        information = self.information
-        pairs: list[Pair] = []
-        if self.k > 1:
-            pairs, with_pairs = find_pairs(information)
-        if not pairs:
-            return [], information.design, list(information.explained)
-        columns = with_pairs.parts[-1]
-        of_pairs = [target.explain(columns, with_pairs.unit) for target in information.targets]
-        explained = [
-            np.hstack([single, pair])
-            for single, pair in zip(information.explained, of_pairs, strict=True)
-        ]
-        return pairs, with_pairs, explained
 
     def run(self) -> list[Step]:
         """Select k features."""
@@ -234,78 +216,107 @@ class ForwardSelection:
             target.select(candidate)
 
 
-def find_pairs(information: BlockInformation) -> tuple[list[Pair], Design]:
-    """The pairs with synergy, and a design that has them as features after the single ones."""
+@dataclass(frozen=True)
+class FeaturesAndPairs:
+    """The features of a table, and then pairs of them, as blocks to choose from."""
+
+    pairs: list[Pair]
+
+    design: Design
+    """The features, and then a further one for each pair."""
+
+    explained: tuple[Floats, ...]
+    """What each target explains of the block columns of the design."""
+
+    @classmethod
+    def without(cls, information: BlockInformation) -> "FeaturesAndPairs":
+        """The features, and no pairs."""
+        return cls([], information.design, information.explained)
+
+    def moments(self, information: BlockInformation) -> list[ConditionalMoments]:
+        """Covariances with nothing selected, for each target."""
+        return [
+            ConditionalMoments(self.design, target, information.noise, explained)
+            for target, explained in zip(information.targets, self.explained, strict=True)
+        ]
+
+    def only_pairs(self) -> "FeaturesAndPairs":
+        """The pairs alone."""
+        n_features = self.design.n_features
+        places = np.arange(n_features - len(self.pairs), n_features)
+        return replace(self, design=self.design.select_features(places))
+
+    def keep(self, kept: Mask) -> "FeaturesAndPairs":
+        """All features, and some of the pairs."""
+        pairs = list(compress(self.pairs, kept))
+        is_single = np.ones(self.design.n_features - len(kept), bool)
+        design = self.design.select_features(np.flatnonzero(np.append(is_single, kept)))
+        return replace(self, pairs=pairs, design=design)
+
+
+def find_pairs(information: BlockInformation) -> FeaturesAndPairs:
+    """The features, and the pairs of them that have synergy."""
+    search = information.search
+    pairs = [] if search is None else search.pairs
+    if not pairs or search is None:
+        return FeaturesAndPairs.without(information)
     design = information.design
-    pairs = [] if information.search is None else information.search.pairs
-    if not pairs or information.search is None:
-        return [], design
-    columns, blocks = pair_columns(design, information.search, pairs)
-    with_pairs = design.with_columns(columns, blocks)
-    tells_more = [
-        pairs_that_tell_more(information, target, with_pairs) for target in information.targets
-    ]
-    kept = np.any(tells_more, axis=0)
+    columns, blocks = pair_columns(design, search, pairs)
+    explained = tuple(
+        np.hstack([of_features, target.explain(columns, design.unit)])
+        for target, of_features in zip(information.targets, information.explained, strict=True)
+    )
+    candidates = FeaturesAndPairs(pairs, design.with_columns(columns, blocks), explained)
+    kept = pairs_that_tell_more(information, candidates)
     if design.adjustment is not None:
         # Pairs are found in counts, in which covariates are not adjusted for.
-        n_table = information.search.table.n_features
-        pvalues = pvalues_of_pairs(information, with_pairs, n_table)
+        pvalues = pvalues_of_pairs(information, candidates, search.table.n_features)
         kept &= pvalues < information.constants.pair_pvalue
-        pairs = [
+        adjusted_pairs = [
             replace(pair, pvalue=max(pair.pvalue, pvalue))
             for pair, pvalue in zip(pairs, pvalues.tolist(), strict=True)
         ]
-    places = np.flatnonzero(kept)
-    features = np.append(np.arange(information.n_features), information.n_features + places)
-    return [pairs[place] for place in places], with_pairs.select_features(features)
+        candidates = replace(candidates, pairs=adjusted_pairs)
+    return candidates.keep(kept)
 
 
-def pairs_that_tell_more(
-    information: BlockInformation, target: TargetScores, with_pairs: Design
-) -> Mask:
-    """Whether the columns that pairs add tell more, beside both features, than they cost.
-
-    ``with_pairs``: the design of the information, and then a feature for each pair.
-    """
-    design = information.design
-    moments = _moments_of_pairs(design, target, information.noise, with_pairs)
-    synergy, degrees = _beside_both(moments, _count_single_columns(design, with_pairs))
-    cost = information.constants.parameter_cost / (2.0 * design.effective_rows)
-    return np.asarray(synergy > cost * degrees)
+def pairs_that_tell_more(information: BlockInformation, candidates: FeaturesAndPairs) -> Mask:
+    """Whether what pairs add beside both features tells a target more than it costs."""
+    cost = information.constants.parameter_cost / (2.0 * information.design.effective_rows)
+    n_single_columns = _count_single_columns(information.design, candidates)
+    tells_more = np.zeros(len(candidates.pairs), bool)
+    for moments in candidates.only_pairs().moments(information):
+        synergy, degrees = _beside_both(moments, n_single_columns)
+        tells_more |= synergy > cost * degrees
+    return tells_more
 
 
-def pvalues_of_pairs(information: BlockInformation, with_pairs: Design, n_table: int) -> Floats:
+def pvalues_of_pairs(
+    information: BlockInformation, candidates: FeaturesAndPairs, n_table: int
+) -> Floats:
     """How often chance makes products tell as much beside both features, in any pair of a table.
 
     For any of the targets. ``n_table``: the number of columns of the table, of which all pairs were
-    looked at; ``with_pairs`` is that of :func:`pairs_that_tell_more`.
+    looked at.
     """
-    design = information.design
+    design = candidates.only_pairs().design
     n_pairs = n_table * (n_table - 1) / 2
-    pvalues = np.ones(with_pairs.n_features - design.n_features)
-    for target in information.targets:
-        moments = _moments_of_pairs(design, target, 0.0, with_pairs)
-        synergy, degrees = _beside_both(moments, _count_single_columns(design, with_pairs))
+    n_single_columns = _count_single_columns(information.design, candidates)
+    pvalues = np.ones(len(candidates.pairs))
+    for target, explained in zip(information.targets, candidates.explained, strict=True):
+        moments = ConditionalMoments(design, target, 0.0, explained)
+        synergy, degrees = _beside_both(moments, n_single_columns)
         statistics = 2.0 * design.effective_rows * np.maximum(synergy, 0.0)
         pvalues = np.minimum(pvalues, n_pairs * chdtrc(degrees, statistics))
     return pvalues
 
 
-def _moments_of_pairs(
-    design: Design, target: TargetScores, noise: float, with_pairs: Design
-) -> ConditionalMoments:
-    """Covariances of the pairs alone, which are the features after those of the design."""
-    pairs = with_pairs.select_features(np.arange(design.n_features, with_pairs.n_features))
-    return ConditionalMoments(pairs, target, noise)
-
-
-def _count_single_columns(design: Design, with_pairs: Design) -> Indices:
+def _count_single_columns(design: Design, candidates: FeaturesAndPairs) -> Indices:
     """How many columns of the block of each pair are those of its two features."""
-    counts = [
-        int((with_pairs.columns_of(pair) < design.n_columns).sum())
-        for pair in range(design.n_features, with_pairs.n_features)
-    ]
-    return np.array(counts)
+    sizes = np.diff(design.starts)
+    first = np.array([pair.first for pair in candidates.pairs])
+    second = np.array([pair.second for pair in candidates.pairs])
+    return np.asarray(sizes[first] + sizes[second])
 
 
 def _beside_both(moments: ConditionalMoments, n_single_columns: Indices) -> tuple[Floats, Floats]:

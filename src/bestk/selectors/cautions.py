@@ -270,7 +270,7 @@ def _doubtful_blocks(
 
 def _paired_features(information: BlockInformation, features: Indices) -> Indices:
     """Which of some features have synergy with another one of them."""
-    pairs, _ = find_pairs(information)
+    pairs = find_pairs(information).pairs
     first = np.array([pair.first for pair in pairs], np.int64)
     second = np.array([pair.second for pair in pairs], np.int64)
     has_both = np.isin(first, features) & np.isin(second, features)

@@ -14,7 +14,7 @@ import numpy as np
 
 from bestk._typing import Floats, Indices
 from bestk.bqp.problem import BQP, best_first, top_k
-from bestk.bqp.solvers._base import Needs, Run
+from bestk.bqp.solvers import Run, Solver
 from bestk.bqp.solvers._lowrank import LowRank, factor
 
 SCORES_AT_ONCE = 8_000_000
@@ -22,7 +22,7 @@ KEPT_DIRECTIONS = 16  # of so many scores
 
 
 @dataclass(frozen=True)
-class PublishedLowRank:
+class PublishedLowRank(Solver):
     """One vector of the best pair on Q_d: Q itself only decides between the two vectors.
 
     Pairs are x = top_k(Vc) and y = top_k(Q_d x), compared by x'Q_d y. Where all eigenvalues are
@@ -34,7 +34,6 @@ class PublishedLowRank:
     d: int = 3
 
     name: ClassVar[str] = "lowrank-published"
-    needs: ClassVar[Needs] = "matrix"
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """The items by what each adds to the others."""

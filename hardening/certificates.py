@@ -74,7 +74,7 @@ def _wrongly_fixed(problem: BQP, values: Values, floor: float) -> Iterator[str]:
     assert bound.row_values is not None
     fixed = screen(bound.value, bound.row_values, problem.k, floor)
     parts = {
-        "dnn": gap.part,
+        "dnn": gap.subproblem,
         "rows": whole.without(*fix_by_rows(problem, floor)[:2]),
         "antisymmetric": whole.without(*fixed),
     }

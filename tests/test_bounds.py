@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestk.bqp.bounds import BOUNDS, Budget, tight_bound, upper_bound
+from bestk.bqp.bounds import BOUNDS, Budget, upper_bound
 from bestk.bqp.lazy import CachedColumns
 from bestk.bqp.problem import BQP, good_choice, grow, largest_entry
 from bestk.bqp.relaxations import dnn
 from bestk.bqp.relaxations.admm import DoublyNonnegative, capped, gpu_module
-from bestk.bqp.relaxations.dnn import Gap
+from bestk.bqp.relaxations.dnn import Gap, narrowed_gap
 from bestk.bqp.relaxations.eigen import factor_below, largest_eigenvalue, reflect
 from bestk.bqp.relaxations.rows import screen
 from bestk.bqp.relaxations.sdp import proved_dual
@@ -57,7 +57,7 @@ def test_items_outside_the_core_are_bounded_in_any_unit(power, monkeypatch):
     monkeypatch.setattr(dnn, "MIN_CORE_ITEMS", 10)
     Q = np.random.default_rng(0).normal(size=(30, 30))
     here, there = (BOUNDS["dnn"](BQP(u * (Q + Q.T), 4)) for u in (1.0, 2.0**power))
-    assert here.details["steps"] > 0
+    assert here.steps > 0
     assert there.value == pytest.approx(2.0**power * here.value, rel=1e-9)
 
 
@@ -105,8 +105,7 @@ def test_a_settled_part_leaves_room_for_the_rounding_of_what_is_in():
     n, k, entry = 160, 101, 0.1
     part = Subproblem.of(BQP(np.full((n, n), entry), k))
     rest = part.without(np.arange(n) < k - 1, np.zeros(n, bool))
-    _, value = rest.settled()
-    room = Fraction(value) - k**2 * Fraction(entry)
+    room = Fraction(rest.only_choice().upper_bound) - k**2 * Fraction(entry)
     assert k * EPS * k**2 * entry <= room <= 1e-6
 
 
@@ -114,9 +113,10 @@ def test_a_settled_part_leaves_room_for_the_rounding_of_what_is_in():
 def test_one_item_or_all_of_them_are_settled_at_once(problem):
     for k in {1, problem.n}:
         part = problem.with_k(k)
-        items, value = Subproblem.of(part).settled()
-        assert part.value(items) <= value
-        assert value == pytest.approx(optimum(part), abs=1e-9 * k**2 * np.abs(part.Q).max())
+        choice = Subproblem.of(part).only_choice()
+        assert part.value(choice.items) <= choice.upper_bound
+        size = k**2 * np.abs(part.Q).max()
+        assert choice.upper_bound == pytest.approx(optimum(part), abs=1e-9 * size)
 
 
 @pytest.mark.parametrize("inside", [[0, 1], [0], [0, 1, 2]])
@@ -160,7 +160,8 @@ def test_deciding_items_loses_no_choice_above_the_floor(problem, steps, share):
     floor = min(values.values()) + share * (max(values.values()) - min(values.values()))
     gap = Gap(Subproblem.of(problem), floor)
     gap.close(Budget.within(0.01 * (steps / 40), 0.0))
-    left, forced = set(gap.part.items) | set(gap.part.inside), set(gap.part.inside)
+    forced = set(gap.subproblem.inside)
+    left = set(gap.subproblem.items) | forced
     for items, value in values.items():
         ruled_out = not forced <= set(items) <= left
         assert value <= (floor if ruled_out else gap.value) or gap.closed
@@ -234,7 +235,7 @@ def test_no_bound_of_up_to_sixty_items_is_below_the_proved_optimum(method, seed,
         patch.setattr(dnn, "FOLLOW_ITEMS", 20)
         patch.setattr(dnn, "MIN_CORE_ITEMS", 20)
         assert best.objective <= upper_bound(problem, method, 0.1, best_known=best.objective)
-        rest = tight_bound(problem, Budget.within(0.1, 0.0), best.objective).details["rest"].part
+        rest = narrowed_gap(problem, Budget.within(0.1, 0.0), best.objective).subproblem
     if method == "tight":
         chosen = set(best.support.tolist())
         assert set(rest.inside.tolist()) <= chosen <= {*rest.inside.tolist(), *rest.items.tolist()}
@@ -248,7 +249,7 @@ def test_triangles_of_any_weight_lower_no_choice(seed):
     triangles.items = np.array([rng.permutation(n)[:3] for _ in range(5)])
     triangles.weights = np.zeros(5)
     Y = rng.normal(size=(n + 1, n + 1))
-    change = triangles.move(lambda rows, columns: Y[rows, columns], 3.0)
+    change = triangles.update_weights(lambda rows, columns: Y[rows, columns], 3.0)
     np.testing.assert_array_equal(change, triangles.weights)
     E = np.zeros((n, n))
     triangles.add_to(E, triangles.weights)
@@ -257,7 +258,7 @@ def test_triangles_of_any_weight_lower_no_choice(seed):
         assert np.array(choice) @ E @ np.array(choice) >= 0
     left = rng.random(n) < 0.8
     places = np.flatnonzero(left)
-    rest = places[triangles.moved(places).items]
+    rest = places[triangles.for_items(places).items]
     assert set(map(tuple, rest)) <= set(map(tuple, triangles.items))
 
 
@@ -267,7 +268,7 @@ def test_by_hand_a_triangle_that_does_not_hold_is_found_once():
     triangles = Triangles(3)
     assert triangles.find(Y) == 1
     assert triangles.items.tolist() == [[0, 1, 2]]
-    triangles.move(lambda rows, columns: Y[rows, columns], 1.0)
+    triangles.update_weights(lambda rows, columns: Y[rows, columns], 1.0)
     assert triangles.weights.tolist() == [0.5]
     assert triangles.find(Y) == 0
 
@@ -298,9 +299,9 @@ def test_a_relaxation_that_there_is_no_time_for_is_not_set_up(share, monkeypatch
     monkeypatch.setattr(dnn, "SECONDS_OF_PROOF", 1.0)  # times n^3
     Q = np.random.default_rng(0).normal(size=(30, 30))
     problem = BQP(Q + Q.T, 4)
-    bound = BOUNDS["dnn"](problem, time_limit=2.0)
-    assert bound.details["rest"].relaxation is None
-    assert bound.value <= upper_bound(problem, "rows")
+    gap = narrowed_gap(problem, Budget.within(2.0, 0.0))
+    assert gap.relaxation is None
+    assert gap.value <= upper_bound(problem, "rows")
 
 
 def test_the_library_of_a_gpu_is_not_loaded_for_a_short_time(monkeypatch):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from bestk.bqp.solvers import SOLVERS, Effort
+from bestk.bqp.solvers import SOLVERS, Effort, Solver
 from bestk.bqp.solvers._lowrank import LowRank
 from bestk.information import Entropies, GaussianSource, ScoredTable
 from bestk.methods.greedy import CRITERIA
@@ -303,7 +303,7 @@ def test_the_time_limit_of_a_path_is_for_all_of_it(include):
     left = []
 
     @dataclass(frozen=True)
-    class Watched:
+    class Watched(Solver):
         name: ClassVar[str] = "watched"
         needs: ClassVar[str] = "columns"
 

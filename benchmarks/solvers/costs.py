@@ -2,7 +2,6 @@
 
 import tracemalloc
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -37,11 +36,12 @@ def jobs(options: Options) -> Iterator[Job]:
         yield job(PART, at_random(MEMORY_SIZE, 0), 50, name, task, limit=options.second)
 
 
-@dataclass(frozen=True, eq=False)
 class Counted(BQP):
     """A problem that counts the columns it is asked for."""
 
-    asked: list[int] = field(default_factory=list)
+    def __init__(self, Q: np.ndarray, k: int) -> None:
+        super().__init__(Q, k)
+        self.asked: list[int] = []
 
     def columns(self, items: object) -> np.ndarray:
         """Columns of Q, side by side."""

@@ -57,12 +57,12 @@ def test_every_node_is_that_of_the_twin_however_the_search_is_cut(n, k, seed, sl
     Q, k = matrix(n, seed), min(k, n - 1)
     floor = 7.5 * k * k - slack * k
     tree = Branching(Q, k, floor)
-    ordered, floor = tree.Q, tree.state[1]
+    ordered, floor = tree.Q, tree.state["floor"]
     twin = Twin(ordered, len(tree.gains), floor)
     while not tree.advance(3):
         pass
     assert tree.nodes == twin.nodes
-    assert tree.state[1] == twin.floor
+    assert tree.state["floor"] == twin.floor
     if twin.best is None:
         assert tree.choice is None
     else:
@@ -85,5 +85,5 @@ def test_one_long_call_is_many_short_ones(n, k):
     trees[0].advance(2000)
     for _ in range(40):
         trees[1].advance(50)
-    for name in ("path", "value", "state"):
+    for name in ("path", "values", "state"):
         np.testing.assert_array_equal(*(getattr(tree, name) for tree in trees), err_msg=name)

@@ -60,7 +60,7 @@ def test_multipliers_stay_antisymmetric_and_the_values_are_those_of_the_rows(see
     A = C - Q
     np.testing.assert_allclose(A, -A.T, atol=1e-9)
     assert bound.value <= before + 1e-9
-    assert bound.details["steps"] <= steps
+    assert bound.steps <= steps
     if steps:  # the best values are those of some step
         assert (
             np.sort(bound.row_values)[-k:].sum()

@@ -282,7 +282,7 @@ def test_the_deadline_is_kept_and_the_report_says_how_far_it_got():
 def test_an_interrupt_leaves_the_best_choice_and_its_bound(monkeypatch):
     problem = random_problem(60, 20)
     run = Run(np.random.default_rng(0))
-    monkeypatch.setattr("bestk.bqp.solvers._exact._Proof.split", interrupt)
+    monkeypatch.setattr("bestk.bqp.solvers._exact._halves", interrupt)
     with pytest.raises(KeyboardInterrupt):
         Exploring(0).pick(problem, run)
     assert len(run.details["incumbent"]) == 20

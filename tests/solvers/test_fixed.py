@@ -47,20 +47,21 @@ def test_the_best_choice_with_the_third_item_by_hand():
     fixed = Fixed(BQP(Q, 2), np.array([2]))
     assert fixed.k == 1
     assert fixed.base == 3.0
-    np.testing.assert_array_equal(fixed.rest().Q, Q[:2, :2])
-    solution = fixed.whole(solve(fixed.rest(), solver="exact"))
+    np.testing.assert_array_equal(fixed.remaining_problem().Q, Q[:2, :2])
+    solution = fixed.complete(solve(fixed.remaining_problem(), solver="exact"))
     assert solution.support.tolist() == [2, 0]
     assert (solution.objective, solution.gap) == (4.0, 0.0)
 
 
 def test_what_is_in_is_spread_over_the_entries_of_the_others():
-    rest = Fixed(BQP(Q, 2), np.array([0])).rest()  # item 0 adds 2 * 4 to item 1, nothing to item 2
-    np.testing.assert_array_equal(rest.Q, [[1 + 4 + 4, 0 + 4], [0 + 4, 3]])
+    # Item 0 adds 2 * 4 to item 1, and nothing to item 2.
+    remaining = Fixed(BQP(Q, 2), np.array([0])).remaining_problem()
+    np.testing.assert_array_equal(remaining.Q, [[1 + 4 + 4, 0 + 4], [0 + 4, 3]])
 
 
 def test_the_matrix_of_the_whole_problem_is_left_alone():
     before = Q.copy()
-    Fixed(BQP(Q, 3), np.array([1])).rest()
+    Fixed(BQP(Q, 3), np.array([1])).remaining_problem()
     np.testing.assert_array_equal(Q, before)
 
 
@@ -75,14 +76,14 @@ def test_the_whole_is_worth_the_base_and_the_rest(case, seed):
     fixed = Fixed(problem, inside)
     items = np.random.default_rng(seed).permutation(len(fixed.open))[: fixed.k]
     whole = problem.value([*inside, *fixed.open[items]])
-    assert abs(fixed.base + fixed.rest().value(items) - whole) <= slack(problem)
+    assert abs(fixed.base + fixed.remaining_problem().value(items) - whole) <= slack(problem)
 
 
 @given(fixed_problems())
 def test_exact_finds_the_best_choice_that_has_them_and_proves_it(case):
     problem, inside = case
     fixed = Fixed(problem, inside)
-    solution = fixed.whole(solve(fixed.rest(), solver="exact"))
+    solution = fixed.complete(solve(fixed.remaining_problem(), solver="exact"))
     assert solution.support[: len(inside)].tolist() == inside.tolist()
     assert len(set(solution.support.tolist())) == problem.k
     assert solution.objective == problem.value(solution.support)
@@ -96,7 +97,7 @@ def test_exact_finds_the_best_choice_that_has_them_and_proves_it(case):
 def test_the_bound_holds_for_every_choice_that_has_them(solver, case):
     problem, inside = case
     fixed = Fixed(problem, inside)
-    solution = fixed.whole(solve(fixed.rest(), solver=solver, bound="fast"))
+    solution = fixed.complete(solve(fixed.remaining_problem(), solver=solver, bound="fast"))
     best = best_with(problem, inside)
     assert solution.objective == problem.value(solution.support)
     assert solution.objective <= best + slack(problem)
@@ -107,21 +108,22 @@ def test_the_bound_holds_for_every_choice_that_has_them(solver, case):
 def test_a_bound_leaves_room_for_the_rounding_of_what_is_in():
     entry, inside = 0.1, np.arange(10)
     fixed = Fixed(BQP(np.full((40, 40), entry), 20), inside)
-    rest = replace(solve(fixed.rest(), solver="forward"), upper_bound=1e3)
-    room = Fraction(fixed.whole(rest).upper_bound) - 1000 - Fraction(fixed.base)
+    rest = replace(solve(fixed.remaining_problem(), solver="forward"), upper_bound=1e3)
+    room = Fraction(fixed.complete(rest).upper_bound) - 1000 - Fraction(fixed.base)
     terms = 2 * len(inside) * 20  # entries of the items inside, by row and by column
     assert terms * np.finfo(float).eps * terms * entry <= room <= 1e-6
 
 
 def test_without_a_bound_there_is_none():
     fixed = Fixed(BQP(Q, 2), np.array([2]))
-    assert fixed.whole(solve(fixed.rest(), solver="forward", bound=None)).upper_bound == np.inf
+    solution = solve(fixed.remaining_problem(), solver="forward", bound=None)
+    assert fixed.complete(solution).upper_bound == np.inf
 
 
 @given(fixed_problems(), st.integers(0, 2**32 - 1))
 def test_a_lazy_rest_has_the_columns_of_the_dense_one(case, seed):
     problem, inside = case
-    dense, lazy = (Fixed(p, inside).rest() for p in (problem, lazy_twin(problem)))
+    dense, lazy = (Fixed(p, inside).remaining_problem() for p in (problem, lazy_twin(problem)))
     assert lazy.is_lazy
     assert (lazy.n, lazy.k) == (dense.n, dense.k)
     np.testing.assert_array_equal(lazy.diagonal, dense.diagonal)
@@ -135,7 +137,7 @@ def test_a_lazy_rest_has_the_columns_of_the_dense_one(case, seed):
 def test_a_lazy_problem_gets_the_same_choice(solver, case):
     problem, inside = case
     here, there = (
-        fixed.whole(solve(fixed.rest(), solver=solver, bound=None))
+        fixed.complete(solve(fixed.remaining_problem(), solver=solver, bound=None))
         for fixed in (Fixed(problem, inside), Fixed(lazy_twin(problem), inside))
     )
     assert abs(here.objective - there.objective) <= slack(problem)

@@ -8,9 +8,11 @@ from scipy.linalg import eigh
 from bestk.bqp.bounds import Budget, tight_bound, upper_bound
 from bestk.bqp.problem import BQP, top_k
 from bestk.bqp.relaxations import admm
+from bestk.bqp.relaxations.arrays import ArrayLibrary
 from bestk.bqp.relaxations.eigen import (
     CHEBYSHEV_DEGREE,
-    LeadingEigenpairs,
+    DenseEigenpairs,
+    FollowedEigenpairs,
     chebyshev_filter,
     lanczos,
     lanczos_minimum,
@@ -64,7 +66,7 @@ def test_the_simplex_of_many_items_is_shifted_like_that_of_few(monkeypatch):
 class Products:
     """A matrix known by its products, like that of a large relaxation."""
 
-    xp, array = np, staticmethod(np.asarray)
+    library = ArrayLibrary(np, np.float64)
 
     def __init__(self, A):
         self.A = A
@@ -76,20 +78,23 @@ class Products:
         return self.A @ X
 
 
+def matrix_of(projection):
+    return (projection.vectors * projection.weights) @ projection.vectors.T
+
+
 def test_leading_eigenvectors_follow_a_matrix_that_moves():
     rng = np.random.default_rng(0)
     n, rank = 120, 6
     factor = rng.normal(size=(n, rank))
     noise = [(N + N.T) / 20 for N in rng.normal(size=(2, n, n))]
     first, second = (factor @ factor.T + part for part in (noise[0], noise[0] + noise[1] / 50))
-    weights, vectors, level = LeadingEigenpairs(rank + 10).project(second, 50.0)
-    expected = (vectors * weights) @ vectors.T
-    follower = LeadingEigenpairs(rank + 10)
+    projection = DenseEigenpairs(rank + 10).project(second, 50.0)
+    follower = FollowedEigenpairs(rank + 10)
     follower.project(Products(first), 50.0)
     followed = follower.project(Products(second), 50.0)
-    assert followed[0].sum() == pytest.approx(50.0)
-    assert followed[2] == pytest.approx(level, rel=1e-6)
-    np.testing.assert_allclose((followed[1] * followed[0]) @ followed[1].T, expected, atol=1e-4)
+    assert followed.weights.sum() == pytest.approx(50.0)
+    assert followed.level == pytest.approx(projection.level, rel=1e-6)
+    np.testing.assert_allclose(matrix_of(followed), matrix_of(projection), atol=1e-4)
 
 
 def test_the_filter_is_a_chebyshev_polynomial_of_the_matrix_but_for_its_size():
@@ -105,9 +110,10 @@ def test_the_filter_is_a_chebyshev_polynomial_of_the_matrix_but_for_its_size():
 def test_a_matrix_without_a_spectrum_is_filtered_without_a_division_by_zero():
     Q = signed(300, 5).Q
     for A in (np.zeros((300, 300)), np.eye(300)):
-        weights, vectors, _ = LeadingEigenpairs(5).project(Products(A), 3.0)
-        np.testing.assert_allclose(vectors.T @ vectors, np.eye(len(weights)), atol=1e-9)
-        assert weights.sum() == pytest.approx(3.0)
+        found = FollowedEigenpairs(5).project(Products(A), 3.0)
+        unit = np.eye(len(found.weights))
+        np.testing.assert_allclose(found.vectors.T @ found.vectors, unit, atol=1e-9)
+        assert found.weights.sum() == pytest.approx(3.0)
     assert np.isfinite(chebyshev_filter(0 * Q, Q, 0.0, 0.0)).all()
 
 

@@ -13,7 +13,7 @@ from bestk.bqp import CachedColumns, bounds
 from bestk.bqp.bounds import MIN_BOUND_OPERATIONS, Budget, default_budget
 from bestk.bqp.relaxations.rows import rows_bound
 from bestk.bqp.relaxations.subproblem import Bound
-from bestk.bqp.solvers import Effort, solve_each, with_useful_bound
+from bestk.bqp.solvers import Effort, Solver, solve_each, with_useful_bound
 from bestk.bqp.solvers._lowrank import LowRank
 from bestk.bqp.solvers._referee import prove
 
@@ -87,7 +87,7 @@ def test_a_path_answers_in_the_order_asked_however_often():
 def test_a_path_of_problems_asks_by_rising_k_and_starts_from_the_k_before():
     asked, started = [], []
 
-    class Watched:
+    class Watched(Solver):
         name, needs = "watched", "columns"
 
         def pick(self, problem, run):
@@ -107,7 +107,7 @@ def test_a_path_of_problems_asks_by_rising_k_and_starts_from_the_k_before():
 def test_the_time_of_a_path_is_shared_by_what_is_left_of_it():
     left = []
 
-    class Watched:
+    class Watched(Solver):
         name, needs = "watched", "columns"
 
         def pick(self, problem, run):
@@ -118,7 +118,7 @@ def test_the_time_of_a_path_is_shared_by_what_is_left_of_it():
     np.testing.assert_allclose(left, [20, 30, 60], rtol=0.1)
 
 
-class Slow:
+class Slow(Solver):
     """Takes its time, draws a number and keeps it."""
 
     name, needs = "slow", "columns"
@@ -218,7 +218,7 @@ def test_bad_options_are_refused_with_the_choices(options, says):
 
 @pytest.mark.parametrize("items", [[0, 0], [0, 3], [-1, 0], [0], [0, 1, 2]])
 def test_a_solver_that_breaks_the_rules_is_caught(items):
-    class Cheat:
+    class Cheat(Solver):
         name, needs = "cheat", "columns"
 
         def pick(self, problem, run):

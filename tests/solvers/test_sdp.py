@@ -248,8 +248,10 @@ def test_a_field_is_split_into_what_is_tangent_and_what_is_normal(n, seed, data)
     spheres, rng = Spheres(n, k, 4), np.random.default_rng(seed)
     V = spheres.start(rng)
     field = rng.normal(size=V.shape)
-    tangent, a, b = spheres.split(V, field, spheres.normals(V))
-    np.testing.assert_allclose(tangent + a[:, None] * V + b, field, atol=1e-12)
+    split = spheres.split(V, field, spheres.normals(V))
+    tangent = split.tangent
+    normal = split.along[:, None] * V + split.common
+    np.testing.assert_allclose(tangent + normal, field, atol=1e-12)
     np.testing.assert_allclose(np.einsum("ij,ij->i", tangent, V), 0, atol=1e-12)
     np.testing.assert_allclose(tangent.sum(axis=0), 0, atol=1e-6 * n)
 
@@ -257,7 +259,7 @@ def test_a_field_is_split_into_what_is_tangent_and_what_is_normal(n, seed, data)
 def test_a_small_tangent_step_is_retracted_by_its_square():
     spheres, rng = Spheres(20, 6, 5), np.random.default_rng(0)
     V = spheres.start(rng)
-    tangent, *_ = spheres.split(V, rng.normal(size=V.shape), spheres.normals(V))
+    tangent = spheres.split(V, rng.normal(size=V.shape), spheres.normals(V)).tangent
     steps = np.array([1e-1, 1e-2, 1e-3])
     moved = [np.linalg.norm(spheres.retract(V + s * tangent) - V - s * tangent) for s in steps]
     np.testing.assert_allclose(moved / steps**2, moved[-1] / steps[-1] ** 2, rtol=0.2)
@@ -283,7 +285,7 @@ def test_the_gradient_is_that_of_the_value():
     relaxation = LowRankFactor(random_problem(15, 4), np.random.default_rng(0))
     V, step = relaxation.V, 1e-6
     direction = np.random.default_rng(1).normal(size=V.shape)
-    gradient = relaxation.evaluate(V)[1]
+    gradient = relaxation.evaluate(V).gradient
     slope = np.vdot(gradient, direction)
-    above, below = (relaxation.evaluate(V + s * direction)[0] for s in (step, -step))
+    above, below = (relaxation.evaluate(V + s * direction).value for s in (step, -step))
     np.testing.assert_allclose((above - below) / (2 * step), slope, rtol=1e-6)

@@ -1,7 +1,7 @@
 """A symmetric matrix known by its columns, computed on demand and kept while there is room."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from typing import Self
 
@@ -9,23 +9,35 @@ import numpy as np
 
 from bestk._typing import Floats, Indices
 
-MEMORY = 2**32  # bytes for a matrix, before it is made by the column
-MAX_BLOCK = 2**25  # entries that are held together: 256 MiB
-STRIP_ROWS = 512  # added up together: they stay in the cache
+# Bytes that a matrix of pairs may take; a larger one is computed column by column.
+MEMORY = 2**32
+# Entries of columns that are computed and held at a time: 256 MiB.
+MAX_BLOCK = 2**25
+# Rows that are added up at a time, so few that they stay in the cache.
+STRIP_ROWS = 512
 
 
 def blocks(items: Indices, n: int) -> list[Indices]:
-    """Blocks of items, so few at a time that their columns of n entries need little memory."""
+    """Items in blocks, so few at a time that their columns of n entries need little memory."""
     width = max(1, MAX_BLOCK // n)
     return [items[start : start + width] for start in range(0, len(items), width)]
 
 
 class CachedColumns:
-    """Columns of a symmetric matrix, computed once and kept within ``memory`` bytes.
+    """A symmetric matrix whose columns are computed when they are first asked for.
 
-    ``make`` takes indices and returns those columns side by side, a new array (n, len(indices)),
-    over which the diagonal is written. ``row_sums`` gives the row sums without it, if that is
-    faster than through the columns.
+    Parameters
+    ----------
+    make : function
+        Takes indices and returns those columns side by side: a new array of shape
+        (n, number of indices). Its diagonal entries are overwritten.
+    diagonal : array of shape (n,)
+        The diagonal of the matrix.
+    memory : int
+        Bytes for columns that are kept; those that were used last stay.
+    row_sums : function, optional
+        Returns the sums of the rows without their diagonal entries, where that is faster than
+        through the columns, or None.
     """
 
     def __init__(
@@ -35,18 +47,22 @@ class CachedColumns:
         memory: int = 2**30,
         row_sums: Callable[[], Floats | None] | None = None,
     ) -> None:
-        self._row_sums = row_sums
-        self._sums: Floats | None = None
-        self.shape = (len(diagonal), len(diagonal))
-        self.made = 0  # columns computed so far
-        self._make, self._diagonal = make, np.asarray(diagonal, np.float64)
+        n = len(diagonal)
+        self.shape = (n, n)
+        self.made = 0
+        """Number of columns computed so far."""
+        self._make = make
+        self._diagonal = np.asarray(diagonal, np.float64)
+        self._sum_rows = row_sums
+        self._row_sums: Floats | None = None
         self._kept: OrderedDict[int, Floats] = OrderedDict()
-        self._room = max(1, memory // (8 * len(diagonal)))
+        self._max_kept = max(1, memory // (8 * n))
 
     def with_diagonal(self, diagonal: Floats) -> Self:
         """The same matrix with another diagonal; both share the columns that are kept."""
         other = copy(self)
-        other._diagonal, other._sums = diagonal, None
+        other._diagonal = diagonal
+        other._row_sums = None
         return other
 
     def diagonal(self) -> Floats:
@@ -54,60 +70,70 @@ class CachedColumns:
         return self._diagonal
 
     def columns(self, items: Indices) -> Floats:
-        """The columns of those items, side by side."""
+        """The columns of those items, side by side, as a new array; items may repeat."""
         items = np.asarray(items, np.int64)
-        if len(items) == 1 and (known := self._kept.get(int(items[0]))) is not None:
-            self._kept.move_to_end(int(items[0]))
-            column = known[:, np.newaxis].copy()
-            column[items[0]] = self._diagonal[items[0]]
-            return column
-        places: dict[int, list[int]] = {}
+        if len(items) == 1 and int(items[0]) in self._kept:
+            return self._copy_of_kept(int(items[0]))
+        places_of: dict[int, list[int]] = {}
         for place, item in enumerate(items.tolist()):
-            places.setdefault(item, []).append(place)
-        new = np.array([item for item in places if item not in self._kept], np.int64)
-        if 0 < len(items) == len(new) <= MAX_BLOCK // self.shape[0]:
-            _, made = next(self.stream(new))
-            self._keep(dict(zip(places, made.T, strict=True)))
+            places_of.setdefault(item, []).append(place)
+        missing = np.array([item for item in places_of if item not in self._kept], np.int64)
+        all_are_missing = 0 < len(items) == len(missing)
+        if all_are_missing and len(items) <= MAX_BLOCK // self.shape[0]:
+            _, made = next(self.stream(missing))
+            self._keep(dict(zip(places_of, made.T, strict=True)))
             return made
-        out = np.empty((len(items), self.shape[0]))  # a row each: they lie together in memory
-        for item in places.keys() & self._kept.keys():
-            out[places[item]] = self._kept[item]
-        for some, made in self.stream(new):
-            for item, column in zip(some.tolist(), made.T, strict=True):
-                out[places[item]] = column
-        self._keep({item: out[where[0]] for item, where in places.items()})
-        out[np.arange(len(items)), items] = self._diagonal[items]
-        return out.T
+        # The columns are gathered as rows, each of which lies together in memory.
+        rows = np.empty((len(items), self.shape[0]))
+        for item in places_of.keys() & self._kept.keys():
+            rows[places_of[item]] = self._kept[item]
+        for block, made in self.stream(missing):
+            for item, column in zip(block.tolist(), made.T, strict=True):
+                rows[places_of[item]] = column
+        self._keep({item: rows[places[0]] for item, places in places_of.items()})
+        rows[np.arange(len(items)), items] = self._diagonal[items]
+        return rows.T
+
+    def _copy_of_kept(self, item: int) -> Floats:
+        """A column that is kept, of shape (n, 1), with the diagonal of this matrix."""
+        self._kept.move_to_end(item)
+        column = self._kept[item][:, np.newaxis].copy()
+        column[item] = self._diagonal[item]
+        return column
 
     def stream(self, items: Indices) -> Iterator[tuple[Indices, Floats]]:
-        """Yield items and their columns, some at a time; none is kept."""
-        for some in blocks(items, self.shape[0]):
-            self.made += len(some)
-            columns = np.array(self._make(some), np.float64, copy=None)
-            columns[some, np.arange(len(some))] = self._diagonal[some]
-            yield some, columns
+        """Yield blocks of items with their columns side by side; none of them is kept."""
+        for block in blocks(items, self.shape[0]):
+            self.made += len(block)
+            columns = np.array(self._make(block), np.float64, copy=None)
+            columns[block, np.arange(len(block))] = self._diagonal[block]
+            yield block, columns
 
     def row_sums(self) -> Floats:
-        """Row sums, added up once; none of the columns is kept."""
-        if self._sums is None:
-            sums = None if self._row_sums is None else self._row_sums()
-            self._sums = self._add_up() if sums is None else sums + self._diagonal
-        return self._sums
+        """Sums of the rows, added up once; none of the columns is kept."""
+        if self._row_sums is None:
+            sums = None if self._sum_rows is None else self._sum_rows()
+            self._row_sums = self._add_up() if sums is None else sums + self._diagonal
+        return self._row_sums
 
     def _add_up(self) -> Floats:
-        sums = np.zeros(len(self._diagonal))
-        for _, columns in self.stream(np.arange(len(sums))):
-            for start in range(0, len(sums), STRIP_ROWS):
-                # rows side by side are summed like those of a whole matrix: ties stay ties
+        """Sums of the rows, through all columns."""
+        n = len(self._diagonal)
+        sums = np.zeros(n)
+        for _, columns in self.stream(np.arange(n)):
+            for start in range(0, n, STRIP_ROWS):
+                # Contiguous rows are summed in the order of those of a whole matrix, so that
+                # equal sums stay equal to the last bit.
                 rows = np.ascontiguousarray(columns[start : start + STRIP_ROWS])
                 sums[start : start + STRIP_ROWS] += rows.sum(axis=1)
         return sums
 
-    def _keep(self, found: dict[int, Floats]) -> None:
-        for item, column in found.items():
+    def _keep(self, columns: Mapping[int, Floats]) -> None:
+        """Keep columns by item, and drop those that were used longest ago."""
+        for item, column in columns.items():
             if item in self._kept:
                 self._kept.move_to_end(item)
             else:
                 self._kept[item] = column.copy()
-            if len(self._kept) > self._room:
+            if len(self._kept) > self._max_kept:
                 self._kept.popitem(last=False)

@@ -74,7 +74,9 @@ class Quadratic(Method):
         if not len(include):
             solution = solvers.solve_problem(problem, solver, effort)
         elif (fixed := Fixed(problem, np.asarray(include, np.int64))).k:
-            solution = fixed.whole(solvers.solve_problem(fixed.rest(), solver, effort))
+            solution = fixed.complete(
+                solvers.solve_problem(fixed.remaining_problem(), solver, effort)
+            )
         else:
             solution = Solution(fixed.inside, fixed.base, fixed.base, solver.name)
         return _ranked(pairs, solvers.with_useful_bound(solution))
@@ -92,7 +94,7 @@ class Quadratic(Method):
             parts = tuple(self._pairs(part, effort) for part in entropies.parts)
             return JoinedPairs(parts, entropies.units, entropies.worst)
         objective, solver = get_objective(self.objective), solvers.get_solver(self.solver)
-        frugal = effort.bound != "tight" and getattr(solver, "frugal", False)
+        frugal = effort.bound != "tight" and solver.reads_few_columns
         many = frugal and entropies.n_features > MAX_DENSE_FEATURES
         large = 8 * entropies.n_features**2 > effort.memory
         if solver.needs == "columns" and (many or large):

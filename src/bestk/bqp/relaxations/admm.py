@@ -1,15 +1,17 @@
 """Alternating directions on the doubly non-negative relaxation."""
 
 import sys
+from dataclasses import dataclass
 from importlib.util import find_spec
 from math import inf
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.bqp.problem import largest_entry
 from bestk.bqp.relaxations import eigen
+from bestk.bqp.relaxations.arrays import AnyArray, ArrayLibrary, as_numpy
 from bestk.bqp.relaxations.budget import Budget
 from bestk.bqp.relaxations.mixtures import Core
 from bestk.bqp.relaxations.rows import lower_rows, row_values
@@ -17,16 +19,51 @@ from bestk.bqp.relaxations.subproblem import Bound, Subproblem, k_largest, round
 from bestk.bqp.relaxations.triangles import Triangles
 from bestk.native.threads import run_tiles, spans, threads
 
-OVER_RELAXATION = 1.6  # step length of the multipliers
-BALANCE = 4.0  # ratio of the residuals beyond which the penalty moves
-STEPS_TO_BALANCE = 10  # from one look at them to the next
-FOLLOW_ITEMS = 500  # above it, a subspace that follows the matrix is cheaper than a decomposition
-TRIANGLE_RATE = 0.4  # step length of the weights of triangles, times the penalty
-MIN_TRIANGLE_ITEMS = 150  # below it, splitting is cheaper
-SWEEP_COST = 1.9e-9  # seconds, about, to update an entry
+# The penalty at the start, for a matrix Q whose entries are scaled to at most 1.
+FIRST_PENALTY = 0.3
+# Length of the step of the multipliers; 1 would be the step of the plain method.
+OVER_RELAXATION = 1.6
+# The penalty changes where one residual is more than this times the other.
+BALANCE = 4.0
+# By how much the penalty changes.
+PENALTY_FACTOR = 1.5
+# The residuals are measured at every so many steps.
+STEPS_TO_BALANCE = 10
+# With more items than this, following a subspace costs less than decomposing the matrix.
+FOLLOW_ITEMS = 500
+# Length of the step of the weights of triangles, times the penalty.
+TRIANGLE_RATE = 0.4
+# With fewer items than this, splitting the problem costs less than triangles.
+MIN_TRIANGLE_ITEMS = 150
+# Seconds to update an entry, about, by which it is decided whether threads are worth it.
+SWEEP_COST = 1.9e-9
 DEVICE = "cuda"
-MIN_GPU_ITEMS = 2000  # below it, a GPU is not worth the start of its library
-MIN_GPU_SECONDS = 10.0  # the same: that start takes some seconds
+# With fewer items than this, a GPU is not worth the start of its library.
+MIN_GPU_ITEMS = 2000
+# With fewer seconds than this, the library of the GPU, whose start takes some, is not loaded.
+MIN_GPU_SECONDS = 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class CoreBound(Bound):
+    """A bound by the relaxation of some items, and how much the others weigh in it."""
+
+    lost: float = -inf
+    """By how much the items outside the core raise the bound; -inf if there are none."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """A relaxation from which row values are made; C = Q - Z."""
+
+    items: Indices
+    """The item of each row."""
+
+    C: Floats
+    """One row and column for each item."""
+
+    linear: Floats
+    """C_ii + 2 C_0i of each item."""
 
 
 class DoublyNonnegative:
@@ -37,220 +74,311 @@ class DoublyNonnegative:
     and the multipliers Z of their agreement give a bound, whatever they are. Large problems are
     in single precision, or on a GPU, except for the proof. As in Oliveira, Wolkowicz, Xu, "ADMM for
     the SDP relaxation of the QAP", Math. Prog. Comp. 10, 2018.
+
+    Parameters
+    ----------
+    subproblem : Subproblem
+        Two or more of its items are to be chosen.
+    scale : float
+        A power of two, above the entries of Q: dividing by it is exact.
+    core : array of indices, optional
+        The open items of the subproblem that are relaxed; all by default. The others are
+        represented by mixtures of them in the proof.
     """
 
-    def __init__(self, part: Subproblem, scale: float, core: Indices | None = None) -> None:
-        self.core = np.arange(part.n) if core is None else core
-        n, k = len(self.core), part.k
-        self.Q, self.k, self.scale = part.Q, k, scale  # a power of two: scaling is exact
-        self.large, self.is_whole = n > FOLLOW_ITEMS, n == part.n
-        self.torch = gpu_module(n)
-        self.dtype = np.float32 if self.large and self.torch is None else np.float64
+    def __init__(self, subproblem: Subproblem, scale: float, core: Indices | None = None) -> None:
+        self.core = np.arange(subproblem.n) if core is None else core
+        n = len(self.core)
+        k = subproblem.k
+        self.Q = subproblem.Q
+        self.k = k
+        self.scale = scale
+        self.is_large = n > FOLLOW_ITEMS
+        self.is_whole = n == subproblem.n
+        """Whether all items are in the core."""
+        self.library = _choose_library(n, self.is_large)
+        dtype = np.float32 if self.is_large and self.library.is_numpy else np.float64
         self.triangles: Triangles | None = None
-        cost = np.zeros((n + 1, n + 1), self.dtype)
-        cost[1:, 1:] = self._inner() / scale
-        self.cost = self._array(cost)
+        cost = np.zeros((n + 1, n + 1), dtype)
+        cost[1:, 1:] = self._core_matrix() / scale
+        self.cost = self.library.array(cost)
+        """The scaled matrix of the core, with a border of zeros."""
         self.mirror = eigen.mirror(n, k)
-        self.penalty = 0.3
+        self.penalty = FIRST_PENALTY
         self.steps = 0
-        self.leading = eigen.LeadingEigenpairs(k + 20)
+        self._dense_eigenpairs = eigen.DenseEigenpairs(k + 20)
+        self._followed_eigenpairs = eigen.FollowedEigenpairs(k + 20)
+        # Y starts as the mean of the lifted choices.
         share = k / n
-        Y = np.full((n + 1, n + 1), share * (k - 1) / max(n - 1, 1), self.dtype)
-        Y[0] = Y[:, 0] = share
+        Y = np.full((n + 1, n + 1), share * (k - 1) / max(n - 1, 1), dtype)
+        Y[0] = share
+        Y[:, 0] = share
         Y.flat[:: n + 2] = share
         Y[0, 0] = 1.0
-        Z = np.zeros((n + 1, n + 1), self.dtype)
+        # Z starts as the mean entry of the matrix off its diagonal.
+        Z = np.zeros((n + 1, n + 1), dtype)
         Z[1:, 1:] = (cost.sum(dtype=float) - cost.trace(dtype=float)) / max(n * (n - 1), 1)
         self._start(Y, Z)
 
-    def _inner(self) -> Floats:
-        """A copy of Q on the core, with the triangles added."""
-        whole = np.array_equal(self.core, np.arange(len(self.Q)))
-        inner = self.Q.copy() if whole else self.Q[np.ix_(self.core, self.core)]
+    def _core_matrix(self) -> Floats:
+        """A copy of Q on the core, with the weighted triangles added."""
+        is_all = np.array_equal(self.core, np.arange(len(self.Q)))
+        matrix = self.Q.copy() if is_all else self.Q[np.ix_(self.core, self.core)]
         if self.triangles is not None:
-            extra = np.zeros_like(inner)
-            self.triangles.add_to(extra, self.scale * self.triangles.weights)  # exact
-            inner += extra
-        return np.asarray(inner)
+            weighted = np.zeros_like(matrix)
+            self.triangles.add_to(weighted, self.scale * self.triangles.weights)  # exact
+            matrix += weighted
+        return np.asarray(matrix)
 
     def add_triangles(self) -> bool:
         """Look for triangle inequalities that do not hold; whether there are any."""
-        if self.torch is not None or len(self.core) < MIN_TRIANGLE_ITEMS:
+        if not self.library.is_numpy or len(self.core) < MIN_TRIANGLE_ITEMS:
             return False
-        self.triangles = self.triangles or Triangles(len(self.core))
-        return self.triangles.find(eigen.as_numpy(self.Y)) > 0
+        if self.triangles is None:
+            self.triangles = Triangles(len(self.core))
+        return self.triangles.find(as_numpy(self.Y)) > 0
 
     def _start(self, Y: Floats, Z: Floats) -> None:
-        self.Z = self._array(Z)
-        self.M = self._array(Y) + self.Z / self.penalty
+        """Set out from a matrix with entries in [0, 1] and multipliers."""
+        self.Z = self.library.array(Z)
+        self.M = self.library.array(Y) + self.Z / self.penalty
+        """Y + Z / penalty, which is what the projection takes."""
         self.level = 0.0
-
-    def _array(self, values: Any) -> Any:
-        """An array of numpy, or on the GPU."""
-        if self.torch is None:
-            return np.asarray(values, self.dtype)
-        return self.torch.as_tensor(values, dtype=self.torch.float64, device=DEVICE)
+        """What the last projection took off the leading eigenvalues."""
 
     @property
-    def Y(self) -> Any:  # noqa: N802, as in the formulas
+    def Y(self) -> AnyArray:  # noqa: N802, as in the formulas
         """The matrix with entries in [0, 1]."""
         return self.M - self.Z / self.penalty
 
     @property
     def x(self) -> Floats:
         """The border of Y: the share of each item in the choice."""
-        return eigen.as_numpy((self.M[0] - self.Z[0] / self.penalty)[1:])
+        return as_numpy((self.M[0] - self.Z[0] / self.penalty)[1:])
 
     def project(self, exact: bool = True) -> None:
         """Move R to the nearest psd matrix of trace 1 + k, or close to it; P = V R V'."""
         if self.triangles is not None:
-            b = self.penalty
-            change = self.triangles.move(lambda *at: self.M[at] - self.Z[at] / b, TRIANGLE_RATE * b)
-            self.triangles.add_to(self.cost[1:, 1:], change)
-        xp = self.torch or np
-        v = self._array(self.mirror)
-        inner = eigen.Inner(self.M, v, self._array, xp) if self.large else eigen.reflect(self.M, v)
-        weights, vectors, self.level = self.leading.project(inner, 1.0 + self.k, exact)
-        self.lifted = eigen.lift(vectors, v, xp)
-        self.weighted = self.lifted * self._array(weights)
+            self._move_triangles(self.triangles)
+        v = self.library.array(self.mirror)
+        trace = 1.0 + self.k
+        if self.is_large:
+            operator = eigen.ReflectedOperator(self.M, v, self.library)
+            projection = self._followed_eigenpairs.project(operator, trace, exact)
+        else:
+            projection = self._dense_eigenpairs.project(eigen.reflect(self.M, v), trace)
+        self.level = projection.level
+        self.lifted = eigen.lift(projection.vectors, v, self.library)
+        """The vectors of P, one in each column."""
+        self.weighted = self.lifted * self.library.array(projection.weights)
+        """The same, each times its eigenvalue, so that P = weighted lifted'."""
+
+    def _move_triangles(self, triangles: Triangles) -> None:
+        """Move the weights of triangles, and add the change to the cost."""
+
+        def entries_of_Y(rows: Indices, columns: Indices) -> Floats:  # noqa: N802
+            return self.M[rows, columns] - self.Z[rows, columns] / self.penalty
+
+        change = triangles.update_weights(entries_of_Y, TRIANGLE_RATE * self.penalty)
+        triangles.add_to(self.cost[1:, 1:], change)
 
     def multipliers(self) -> Floats:
         """Z after the projection; the largest eigenvalue of V'ZV is then penalty * level."""
-        return eigen.as_numpy(self.penalty * (self.M - self.weighted @ self.lifted.T))
+        return as_numpy(self.penalty * (self.M - self.weighted @ self.lifted.T))
 
     def bound(
         self, Z: Floats, steps: int = 0, budget: Budget | None = None, level: float | None = None
-    ) -> Bound:
-        """The bound of ``dnn_bound`` for Z, and its r_i, which so many steps of multipliers lower.
+    ) -> CoreBound:
+        """The bound of ``dnn_bound`` for any multipliers Z, with its r_i.
 
-        Items outside the core count, too. ``level``: lambda_max(V'ZV), if it is known.
+        steps: of further multipliers, which lower the r_i.
+        level: lambda_max(V'ZV), if it is known.
         """
         budget = budget or Budget()
-        m, k = len(Z) - 1, self.k
+        m = len(Z) - 1
+        k = self.k
         Z = (Z + Z.T) / 2
         slack = rounding(m, 4 * float(np.linalg.norm(Z)))
-        inner = eigen.reflect(Z, self.mirror)
-        top = slack + eigen.largest_eigenvalue(inner, budget.deadline, level)
+        reflected = eigen.reflect(Z, self.mirror)
+        top = slack + eigen.largest_eigenvalue(reflected, budget.deadline, level)
         if top == inf:
-            return Bound(inf, "dnn")
-        Z, top = self.scale * Z, self.scale * top  # exact
-        inner = self._inner()
-        size = largest_entry(Z) + largest_entry(self.Q) + largest_entry(inner)
-        rows = inner - Z[1:, 1:]
-        linear, lost, order = rows.diagonal() - 2 * Z[0, 1:], -inf, self.core
+            return CoreBound(inf, "dnn")
+        Z = self.scale * Z  # exact
+        top = self.scale * top
+        matrix = self._core_matrix()
+        size = largest_entry(Z) + largest_entry(self.Q) + largest_entry(matrix)
+        C = matrix - Z[1:, 1:]
+        linear = C.diagonal() - 2 * Z[0, 1:]
         constant = (1 + k) * top - Z[0, 0]
         margin = rounding(2 * k + m, (k + 1) ** 2 * size + (k + 1) * abs(top))
+        value_of_core = inf  # of the rows of the core alone, which is asked for if there are others
+        rows = _Rows(self.core, C, linear)
         if not self.is_whole:
-            lost = -k_largest(row_values(rows, linear, k), k)
-            core = Core(self.core, k, Z, top, rows, linear, self.scale)
-            mean = (constant - lost) / k
-            order, rows, linear, more = core.extended(self.Q, mean, budget.deadline)
-            margin += more
-        lowered = lower_rows(rows, linear, k, -inf, budget, steps)
-        total = lowered.value + constant + margin
-        values = lowered.row_values
-        assert values is not None
-        values = values[np.argsort(order)]
-        details = {"lost": lost + lowered.value}  # by items outside the core
-        return Bound(float(total), "dnn", row_values=values, details=details)
+            value_of_core = k_largest(row_values(C, linear, k), k)
+            core = Core(self.core, k, Z, top, C, linear, self.scale)
+            mean_row = (constant + value_of_core) / k
+            extended = core.extended(self.Q, mean_row, budget.deadline)
+            margin += extended.margin
+            rows = _Rows(extended.items, extended.rows, extended.linear)
+        lowered = lower_rows(rows.C, rows.linear, k, -inf, budget, steps)
+        assert lowered.row_values is not None
+        return CoreBound(
+            float(lowered.value + constant + margin),
+            "dnn",
+            row_values=lowered.row_values[np.argsort(rows.items)],
+            lost=lowered.value - value_of_core,
+        )
 
     def update(self) -> None:
         """Move Y to the nearest matrix with entries in [0, 1] and the right border, then Z."""
-        b = self.penalty
-        diagonal = self.cost.diagonal() - self.Z.diagonal()
-        diagonal = (self.weighted * self.lifted).sum(1) + diagonal / b
-        border = self.lifted @ self.weighted[0] - self.Z[0] / b
-        nearest = capped(eigen.as_numpy((2 * border + diagonal) / 3)[1:], self.k)
-        x = self._array(np.append(1.0, nearest))
-        n = len(self.M)
-        tiles = eigen.cached_tiles(n)
-        if self.large:
-            height = n if self.torch is not None else eigen.TILE_ROWS
-            tiles = [slice(*span) for span in spans(n, height)]
-        distances = np.empty((len(tiles), 2))
         self.steps += 1
+        n = len(self.M)
+        border = self.library.array(np.append(1.0, self._nearest_choice()))
+        if self.is_large:
+            height = eigen.TILE_ROWS if self.library.is_numpy else n
+            tiles = [slice(*span) for span in spans(n, height)]
+        else:
+            tiles = eigen.cached_tiles(n)
+        squared_residuals = np.empty((len(tiles), 2))
 
-        def work(number: int) -> None:
-            distances[number] = self._sweep(x, tiles[number])
+        def sweep(number: int) -> None:
+            residuals = self._sweep(border, tiles[number])
+            squared_residuals[number] = residuals.primal**2, residuals.dual**2
 
         with threads(seconds=SWEEP_COST * n**2):
-            run_tiles(work, range(len(tiles)))
-        primal, dual = np.sqrt(distances.sum(axis=0))
-        if primal > BALANCE * b * dual:
-            self._set_penalty(1.5 * b)
-        elif b * dual > BALANCE * primal:
-            self._set_penalty(b / 1.5)
+            run_tiles(sweep, range(len(tiles)))
+        primal, dual = np.sqrt(squared_residuals.sum(axis=0))
+        if primal > BALANCE * self.penalty * dual:
+            self._set_penalty(self.penalty * PENALTY_FACTOR)
+        elif self.penalty * dual > BALANCE * primal:
+            self._set_penalty(self.penalty / PENALTY_FACTOR)
 
-    def _sweep(self, x: Any, rows: slice) -> tuple[float, float]:
-        """Set rows of Y, Z and M for a border x; squared distances of Y from P and before, or 0."""
-        b, xp, primal, dual = self.penalty, self.torch or np, 0.0, 0.0
-        P, Z, M = self.weighted[rows] @ self.lifted.T, self.Z[rows], self.M[rows]
-        measured = self.steps % STEPS_TO_BALANCE == 0
-        before = M - Z / b if measured else M
-        Y = self.cost[rows] - Z  # in place from here on: memory takes longer than arithmetic
-        Y /= b
+    def _nearest_choice(self) -> Floats:
+        """The x with entries in [0, 1] and sum k to which the border and the diagonal are nearest.
+
+        Where Y is a lifted choice, its first row, its first column and its diagonal are (1, x).
+        """
+        penalty = self.penalty
+        shift = self.cost.diagonal() - self.Z.diagonal()
+        diagonal = (self.weighted * self.lifted).sum(1) + shift / penalty
+        border = self.lifted @ self.weighted[0] - self.Z[0] / penalty
+        mean = (2 * border + diagonal) / 3
+        return capped(as_numpy(mean)[1:], self.k)
+
+    def _sweep(self, border: AnyArray, rows: slice) -> "_Residuals":
+        """Set some rows of Z and M, in place, and measure the residuals at some steps.
+
+        border: (1, x), which Y gets as its first row, its first column and its diagonal.
+        """
+        penalty = self.penalty
+        functions = self.library.functions
+        P = self.weighted[rows] @ self.lifted.T
+        Z = self.Z[rows]
+        M = self.M[rows]
+        is_measured = self.steps % STEPS_TO_BALANCE == 0
+        Y_before = M - Z / penalty if is_measured else M
+        # Y = clip(P + (cost - Z) / penalty), in place: memory takes longer than arithmetic.
+        Y = self.cost[rows] - Z
+        Y /= penalty
         Y += P
-        xp.clip(Y, 0.0, 1.0, out=Y)
-        Y[:, 0] = x[rows]
+        functions.clip(Y, 0.0, 1.0, out=Y)
+        Y[:, 0] = border[rows]
         if rows.start == 0:
-            Y[0] = x
-        own = xp.arange(rows.start, rows.stop)
-        Y[own - rows.start, own] = x[rows]
+            Y[0] = border
+        places = functions.arange(rows.start, rows.stop)
+        Y[places - rows.start, places] = border[rows]
+        # Z moves by OVER_RELAXATION penalty (Y - P), and M = Y + Z / penalty.
         P -= Y
-        if measured:
-            primal, dual = float(xp.linalg.norm(P)), float(xp.linalg.norm(Y - before))
-        P *= OVER_RELAXATION * b
+        residuals = _Residuals()
+        if is_measured:
+            norm = functions.linalg.norm
+            residuals = _Residuals(float(norm(P)), float(norm(Y - Y_before)))
+        P *= OVER_RELAXATION * penalty
         Z -= P
-        xp.divide(Z, b, out=M)
+        functions.divide(Z, penalty, out=M)
         M += Y
-        return primal**2, dual**2
+        return residuals
 
     def _set_penalty(self, penalty: float) -> None:
+        """Change the penalty; Y and Z stay as they are."""
         self.M += self.Z * (1 / penalty - 1 / self.penalty)
         self.penalty = penalty
 
-    def restricted(self, part: Subproblem, inside: Mask, outside: Mask) -> "DoublyNonnegative":
-        """The relaxation of the part that is left, which starts from where this one stands."""
-        left, chosen = ~(inside | outside), inside[self.core].astype(float)
-        # (1, x) of the items inside, those outside the core as its mean
-        fixed = np.append(1.0, chosen + (inside.sum() - chosen.sum()) / len(self.core))
-        Z = np.array(eigen.as_numpy(self.Z))
-        border = fixed @ Z
-        # the border now stands for 1 + f entries of (1, x), which the trace no longer counts
-        Z[0] = Z[:, 0] = border
-        Z[0, 0] = border @ fixed - self.penalty * self.level * inside.sum()
-        places = np.flatnonzero(left[self.core])
-        return self._moved(part, (np.cumsum(left) - 1)[self.core[places]], places, Z)
+    def restricted(
+        self, subproblem: Subproblem, inside: Mask, outside: Mask
+    ) -> "DoublyNonnegative":
+        """The relaxation of a subproblem with more items decided, which starts from this one.
 
-    def widened(self, part: Subproblem, items: Indices) -> "DoublyNonnegative":
+        inside, outside: one entry for each open item so far.
+        """
+        is_open = ~(inside | outside)
+        n_inside = inside.sum()
+        chosen = inside[self.core].astype(float)
+        # (1, x) of the items inside; those outside the core count as the mean of the core.
+        fixed = np.append(1.0, chosen + (n_inside - chosen.sum()) / len(self.core))
+        Z = np.array(as_numpy(self.Z))
+        border = fixed @ Z
+        Z[0] = border
+        Z[:, 0] = border
+        # The border now stands for 1 + n_inside entries of (1, x), which the trace counts no more.
+        Z[0, 0] = border @ fixed - self.penalty * self.level * n_inside
+        places = np.flatnonzero(is_open[self.core])
+        new_numbers = np.cumsum(is_open) - 1
+        return self._moved(subproblem, new_numbers[self.core[places]], places, Z)
+
+    def widened(self, subproblem: Subproblem, items: Indices) -> "DoublyNonnegative":
         """The same with more items in the core, which start as the mean of those in it."""
-        places = np.minimum(np.arange(len(self.core) + len(items)), len(self.core))
-        return self._moved(part, np.append(self.core, items), places, eigen.as_numpy(self.Z))
+        m = len(self.core)
+        places = np.minimum(np.arange(m + len(items)), m)
+        return self._moved(subproblem, np.append(self.core, items), places, as_numpy(self.Z))
 
     def _moved(
-        self, part: Subproblem, core: Indices, places: Indices, Z: Floats
+        self, subproblem: Subproblem, core: Indices, places: Indices, Z: Floats
     ) -> "DoublyNonnegative":
         """The relaxation of another core, which starts from Z and the other state of this one.
 
-        ``places`` has for each item its place in this core, or the size of this core if it is new.
+        places: for each item of the new core, its place in this one, or the size of this core if
+        it is new.
         """
-        new = DoublyNonnegative(part, self.scale, core)
-        new.penalty, new.steps = self.penalty, self.steps
+        moved = DoublyNonnegative(subproblem, self.scale, core)
+        moved.penalty = self.penalty
+        moved.steps = self.steps
         rows = np.append(0, places + 1)
         both = np.ix_(rows, rows)
+        # A new item has the mean of the other rows of Z, and zeros in Y.
         Z = np.vstack([Z, Z[1:].mean(axis=0)])
         Z = np.column_stack([Z, Z[:, 1:].mean(axis=1)])
-        new._start(np.pad(eigen.as_numpy(self.Y), (0, 1))[both], Z[both])
+        Y = np.pad(as_numpy(self.Y), (0, 1))
+        moved._start(Y[both], Z[both])
         if self.triangles is not None:
-            new.triangles = self.triangles.moved(places)
-            new.cost[1:, 1:] = new._inner() / self.scale
-        return new
+            moved.triangles = self.triangles.for_items(places)
+            moved.cost[1:, 1:] = moved._core_matrix() / self.scale
+        return moved
 
 
-def gpu_module(n: int, seconds: float = 0.0) -> Any:
-    """The module, if there is a GPU and the problem is large enough; loaded only if time is."""
-    late = seconds < MIN_GPU_SECONDS and "torch" not in sys.modules
-    if n < MIN_GPU_ITEMS or late or find_spec("torch") is None:
+@dataclass(frozen=True)
+class _Residuals:
+    """How far Y is from P and from the Y before, in some rows; 0 if that was not measured."""
+
+    primal: float = 0.0
+    dual: float = 0.0
+
+
+def _choose_library(n: int, is_large: bool) -> ArrayLibrary:
+    """PyTorch on a GPU for many items, if there is one; else numpy, for large cores in float32."""
+    torch = gpu_module(n)
+    if torch is not None:
+        return ArrayLibrary(torch, torch.float64, DEVICE)
+    return ArrayLibrary(np, np.float32 if is_large else np.float64)
+
+
+def gpu_module(n: int, seconds: float = 0.0) -> ModuleType | None:
+    """PyTorch, if there is a GPU and the problem is large enough; loaded only if there is time.
+
+    n: number of items; seconds: how long the work may take.
+    """
+    is_short = seconds < MIN_GPU_SECONDS and "torch" not in sys.modules
+    if n < MIN_GPU_ITEMS or is_short or find_spec("torch") is None:
         return None
     import torch
 
@@ -258,10 +386,18 @@ def gpu_module(n: int, seconds: float = 0.0) -> Any:
 
 
 def capped(target: Floats, k: int) -> Floats:
-    """The nearest point with entries in [0, 1] that add up to k."""
-    # clip(target - shift, 0, 1) has a sum that is linear in the shift between these corners
+    """The nearest point with entries in [0, 1] that add up to k.
+
+    It is clip(target - shift, 0, 1), whose sum falls linearly in the shift from one corner to the
+    next: at target - 1 an entry leaves 1, and at target it comes down to 0.
+    """
+    n = len(target)
     corners = np.concatenate([target - 1.0, target])
     order = np.argsort(corners, kind="stable")
-    corners, steps = corners[order], np.where(order < len(target), 1, -1)
-    sums = len(target) - np.append(0.0, np.cumsum(np.cumsum(steps)[:-1] * np.diff(corners)))
-    return np.clip(target - np.interp(-k, -sums, corners), 0.0, 1.0)
+    corners = corners[order]
+    # How many entries fall from each corner on: one more, or one less.
+    n_falling = np.cumsum(np.where(order < n, 1, -1))
+    falls = n_falling[:-1] * np.diff(corners)
+    sums = n - np.append(0.0, np.cumsum(falls))
+    shift = np.interp(-k, -sums, corners)
+    return np.clip(target - shift, 0.0, 1.0)

@@ -3,9 +3,9 @@
 from math import inf, isfinite
 from time import perf_counter
 
-# An operation is about a nanosecond on one core: a number that is read and added. The constants
-# that count them were measured on one machine; on another, the same work takes another time, and
-# its result is the same.
+# An operation is a number that is read and added, about a nanosecond on one core. The constants
+# that count operations were measured on one machine; on another, the same work takes another time,
+# and its result is the same.
 OPERATIONS_PER_SECOND = 1e9
 
 
@@ -14,12 +14,12 @@ class Budget:
 
     A time limit of the user's is kept by the clock. Without one, work is counted and no clock is
     read, so that the result depends on the input alone and not on the speed of the machine. Both
-    are expressed in seconds, counted ones in those of the machine on which costs were measured.
+    are expressed in seconds; counted ones are those of the machine on which costs were measured.
     """
 
     def __init__(self, deadline: float = inf, operations: float = inf) -> None:
         self.deadline = deadline
-        """On the clock of ``time.perf_counter``; infinite if operations are counted."""
+        """When time is up, on the clock of ``perf_counter``; infinite if operations are counted."""
         self._limit = operations
         self.counted = 0.0
         """Operations so far."""
@@ -54,8 +54,9 @@ class Budget:
         """Count work that was done."""
         self.counted += operations
 
-    def share(self, part: float, most: float = inf) -> "Budget":
-        """A budget with a share of what is left, of counted operations at most so many."""
+    def share(self, fraction: float, max_operations: float = inf) -> "Budget":
+        """A budget of a fraction of what is left; of counted operations, at most so many."""
         if self.is_timed:
-            return Budget(deadline=perf_counter() + part * self.left)
-        return Budget(operations=min(part * (self._limit - self.counted), most))
+            return Budget(deadline=perf_counter() + fraction * self.left)
+        operations = fraction * (self._limit - self.counted)
+        return Budget(operations=min(operations, max_operations))

@@ -13,9 +13,16 @@ from bestk.bqp.relaxations.spheres import MAX_ITERATIONS, LowRankFactor
 from bestk.bqp.relaxations.subproblem import EPS, Bound, k_largest, rounding
 from bestk.native.threads import calm_blas
 
-SHIFT_GROWTH = 8.0  # from one test to the next
-CLOSE_SHIFT = 1.3  # a shift this near to one that fails is good enough
-MAX_TIGHTENED_ITEMS = 500  # up to this size the bound is tightened beyond the tolerance
+# A shift that fails is multiplied by this for the next test.
+SHIFT_GROWTH = 8.0
+# A shift that is proved is good enough if this times smaller a one fails.
+CLOSE_SHIFT = 1.3
+# Up to so many items the bound is tightened beyond the tolerance, by more tests of shifts.
+MAX_TIGHTENED_ITEMS = 500
+# Tests of shifts for the last bound, for one of few items on the way, and for one of many.
+LAST_TESTS = 60
+TESTS_OF_FEW = 8
+TESTS_OF_MANY = 1
 
 
 def sdp_bound(
@@ -32,38 +39,51 @@ def sdp_bound(
 
 def only_choice(problem: BQP) -> Bound:
     """The bound where k = n: the sum of all entries, and a margin for its rounding."""
-    size = problem.n**2 * largest_entry(problem.Q)
+    size = problem.n**2 * largest_entry(problem.matrix)
     return Bound(problem.value(range(problem.n)) + rounding(problem.n, size), "the only choice")
 
 
 def relax(factor: LowRankFactor, tolerance: float = 1e-4, deadline: float = inf) -> float:
-    """Climb until a bound within the tolerance is proved, or time is up; return that bound."""
-    best, ratio = inf, 2 * tolerance
+    """Climb until a bound within the tolerance is proved, or time is up; return that bound.
+
+    tolerance: of the distance between the relaxation and its bound, relative to its size.
+    """
+    best = inf
+    ratio = 2 * tolerance
+    n, r = factor.V.shape
     while True:
-        # a factorisation takes as long as so many products with Q, and so does the rounding
-        n, r = factor.V.shape
-        test = factor.product_seconds * (1 + n / (3 * r))
-        end = deadline - test - factor.product_seconds * (1 + 200 / r)
-        stop = end - test
+        # A factorisation takes as long as so many products with Q, and so does the rounding of
+        # the relaxation to choices that comes afterwards.
+        seconds_of_test = factor.product_seconds * (1 + n / (3 * r))
+        seconds_of_rounding = factor.product_seconds * (1 + 200 / r)
+        end = deadline - seconds_of_test - seconds_of_rounding
+        stop = end - seconds_of_test
         factor.climb(ratio, stop)
-        last = factor.stalled or factor.iterations >= MAX_ITERATIONS
-        last = last or perf_counter() >= stop or ratio < 1e-4 * tolerance
+        is_last = factor.stalled or factor.iterations >= MAX_ITERATIONS
+        is_last = is_last or perf_counter() >= stop or ratio < 1e-4 * tolerance
         allowed = tolerance * factor.size
+        if is_last:
+            slack = max(allowed, 2 * factor.slope)
+            tests = LAST_TESTS
+        else:
+            slack = allowed
+            tests = TESTS_OF_FEW if n <= MAX_TIGHTENED_ITEMS else TESTS_OF_MANY
         bound = dual_bound(
-            factor.problem,
-            factor.multipliers,
-            slack=max(allowed, 2 * factor.slope) if last else allowed,
-            tests=60 if last else 8 if factor.problem.n <= MAX_TIGHTENED_ITEMS else 1,
-            deadline=end,
+            factor.problem, factor.multipliers, slack=slack, tests=tests, deadline=end
         )
         best = min(best, bound)
-        if last or bound <= factor.value + 1.01 * allowed:
+        if is_last or bound <= factor.value + 1.01 * allowed:
             return best
         ratio /= 3
 
 
 def dual_bound(
-    problem: BQP, multipliers: Floats, *, slack: float = 0.0, tests: int = 60, deadline: float = inf
+    problem: BQP,
+    multipliers: Floats,
+    *,
+    slack: float = 0.0,
+    tests: int = LAST_TESTS,
+    deadline: float = inf,
 ) -> float:
     """Bound x'Qx with a dual guess t of the semidefinite relaxation; any guess is valid.
 
@@ -81,41 +101,59 @@ def dual_bound(
     until a Cholesky factorisation of T succeeds, with a margin that covers all rounding; then by
     less again, until it nearly fails. The shift is that of the formula above, or of |x|^2 = k
     where that costs less. If none of the tests succeeds before the deadline, it is infinite.
+
+    multipliers: t, one number for z_0 and one for each item.
     """
-    t, n, k = np.asarray(multipliers, np.float64), problem.n, problem.k
-    cost = min(4 * k, n + 1)
+    t = np.asarray(multipliers, np.float64)
+    n = problem.n
+    k = problem.k
+    cost = min(4 * k, n + 1)  # by how much a shift of 1 raises the bound
     bend = (cost - 4 * k) / (2 * k**2)
-    d, a = 4 * t[1:], t.sum() / (2 * k**2) - 2 * t[1:] / k
-    entry = largest_entry(problem.Q)
-    least = EPS * (entry + largest_entry(d) + largest_entry(a)) + TINY
-    shift, failed, proved, bound = max(slack / cost, least), 0.0, inf, inf
+    d = 4 * t[1:]
+    a = t.sum() / (2 * k**2) - 2 * t[1:] / k
+    entry = largest_entry(problem.matrix)
+    min_shift = EPS * (entry + largest_entry(d) + largest_entry(a)) + TINY
+    shift = max(slack / cost, min_shift)
+    failed = 0.0  # the largest shift that failed
+    proved = inf  # the smallest shift that succeeded
+    bound = inf
     for _ in range(tests):
         if perf_counter() >= deadline:
             break
         value = proved_dual(problem, d + 4 * shift, a + bend * shift, entry)
         bound = min(bound, value)
-        failed, proved = (failed, shift) if value < inf else (shift, proved)
-        if proved <= max(least, CLOSE_SHIFT * failed):
+        if value < inf:
+            proved = shift
+        else:
+            failed = shift
+        if proved <= max(min_shift, CLOSE_SHIFT * failed):
             break
         if proved == inf:
             shift = SHIFT_GROWTH * failed
+        elif failed:
+            shift = sqrt(failed * proved)
         else:
-            shift = sqrt(failed * proved) if failed else max(least, proved / SHIFT_GROWTH)
+            shift = max(min_shift, proved / SHIFT_GROWTH)
     return bound
 
 
 def proved_dual(problem: BQP, d: Floats, a: Floats, entry: float) -> float:
-    """The bound of d and a if T is certainly positive semidefinite, else infinity."""
-    n, k = problem.n, problem.k
-    T = np.subtract(a, problem.Q)
+    """The bound of d and a if T is certainly positive semidefinite, else infinity.
+
+    entry: the largest absolute value of Q.
+    """
+    n = problem.n
+    k = problem.k
+    T = np.subtract(a, problem.matrix)
     T += a[:, None]
     T.flat[:: n + 1] += d
     trace = float(np.abs(T.diagonal()).sum())
-    if dpotrf(T.T, lower=1, clean=0, overwrite_a=1)[1] != 0:
+    _, failed = dpotrf(T.T, lower=1, clean=0, overwrite_a=1)
+    if failed:
         return inf
-    # an error of this size in each entry of T moves its eigenvalues by n times as much at most
-    entries = rounding(1, entry + 2 * largest_entry(a) + largest_entry(d) / n)
-    margin = cholesky_margin(trace, n) + n * entries
+    # An error of this size in each entry of T moves its eigenvalues by n times as much at most.
+    error_of_entry = rounding(1, entry + 2 * largest_entry(a) + largest_entry(d) / n)
+    margin = cholesky_margin(trace, n) + n * error_of_entry
     worth = d + margin + 2 * k * a
     size = largest_entry(d) + margin + 2 * k * largest_entry(a) + k * entry
     return k_largest(worth, k) + rounding(k, k * size)

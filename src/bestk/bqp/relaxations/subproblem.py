@@ -1,9 +1,7 @@
-"""Bounds, and problems made easier to bound: items decided, penalties of a moderate size."""
+"""Bounds, and problems made easier to bound: some items decided, penalties of moderate size."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import frexp
-from typing import Any
 
 import numpy as np
 
@@ -17,44 +15,88 @@ EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """A number that no choice of k items exceeds, and what else its proof has shown."""
+    """A number that no choice of k items exceeds, and what its proof has shown besides."""
 
     value: float
+    """The upper bound on x'Qx over all choices of k items."""
+
     method: str
-    row_values: Floats | None = None  # the k largest of these and a constant add up to the value
-    details: Mapping[str, Any] = field(default_factory=dict)
+    """How it was proved, such as "rows" or "dnn"."""
+
+    row_values: Floats | None = None
+    """One number for each item: the value is the sum of the k largest of them, plus a constant."""
+
+    fixed_in: int | None = None
+    """How many items every choice has that is as good as the best one known; None if not asked."""
+
+    fixed_out: int | None = None
+    """How many items no such choice has; None if not asked."""
+
+    steps: int = 0
+    """Steps of the iteration that found the bound; 0 for a formula."""
 
 
 def rounding(terms: int, size: float) -> float:
-    """More than rounding can move a sum of so many terms whose absolute values add up to size."""
+    """A margin above the rounding error of a sum.
+
+    terms: how many numbers are added up.
+    size: the sum of their absolute values, or more.
+    """
     return 4 * (terms + 64) * EPS * size
 
 
 def power_of_two(size: float) -> float:
-    """The power of two just above a size; 1 for 0."""
-    return 2.0 ** frexp(size)[1] if size else 1.0
+    """The smallest power of two above a size; 1 for 0."""
+    if size == 0:
+        return 1.0
+    _, exponent = frexp(size)
+    return 2.0**exponent
 
 
 def k_largest(values: Floats, k: int) -> float:
-    """Sum of the k largest values."""
+    """The sum of the k largest values."""
     cut = len(values) - k
     return float(np.partition(values, cut)[cut:].sum())
 
 
 @dataclass(frozen=True, eq=False)
+class OnlyChoice:
+    """The best choice where there is nothing to search, and a bound on its value."""
+
+    items: Indices
+    """The k chosen items, as the whole problem numbers them."""
+
+    upper_bound: float
+    """The value of the choice, and a margin for its rounding."""
+
+
+@dataclass(frozen=True, eq=False)
 class Subproblem:
-    """Choose k of the open items: base + x'Qx is the value of the whole choice, or rounds above."""
+    """Choose k of the open items, given items that are in the choice and items that are not.
+
+    The value of the whole choice is at most base + x'Qx, and differs from it by rounding alone.
+    """
 
     Q: Floats
+    """One row and column for each open item; what the items inside add is on the diagonal."""
+
     k: int
+    """How many of the open items are to be chosen."""
+
     base: float
-    items: Indices  # the open items, as the problem numbers them
-    inside: Indices  # items that every choice considered here has
+    """What the items inside are worth together, and a margin for rounding."""
+
+    items: Indices
+    """The open items, as the whole problem numbers them."""
+
+    inside: Indices
+    """The items that every choice considered here has, as the whole problem numbers them."""
 
     @classmethod
     def of(cls, problem: BQP) -> "Subproblem":
-        """The whole problem."""
-        return cls(problem.Q, problem.k, 0.0, np.arange(problem.n), np.zeros(0, np.int64))
+        """The whole problem: every item is open."""
+        nothing = np.zeros(0, np.int64)
+        return cls(problem.matrix, problem.k, 0.0, items=np.arange(problem.n), inside=nothing)
 
     @property
     def n(self) -> int:
@@ -62,97 +104,114 @@ class Subproblem:
         return len(self.items)
 
     def without(self, inside: Mask, outside: Mask) -> "Subproblem":
-        """The same with more items decided: those inside move into the linear part."""
-        keep, count = ~(inside | outside), int(inside.sum())
-        Q, block = self.Q[np.ix_(keep, keep)], self.Q[np.ix_(inside, inside)]
-        links = self.Q[np.ix_(keep, inside)]
+        """The subproblem with more items decided; each mask has one entry for each open item."""
+        is_open = ~(inside | outside)
+        n_inside = int(inside.sum())
+        Q = self.Q[np.ix_(is_open, is_open)]
+        pairs_inside = self.Q[np.ix_(inside, inside)]
+        links = self.Q[np.ix_(is_open, inside)]
         Q.flat[:: len(Q) + 1] += 2 * links.sum(axis=1)
-        size = np.abs(block).sum() + 2 * self.k * np.abs(links).sum(axis=1).max(initial=0.0)
+        base = self.base + float(pairs_inside.sum())
+        if n_inside:
+            largest_links = np.abs(links).sum(axis=1).max(initial=0.0)
+            size = np.abs(pairs_inside).sum() + 2 * self.k * largest_links
+            base += rounding(n_inside, float(size))
         return Subproblem(
             Q,
-            self.k - count,
-            self.base + float(block.sum()) + (rounding(count, float(size)) if count else 0.0),
-            self.items[keep],
-            np.concatenate([self.inside, self.items[inside]]),
+            self.k - n_inside,
+            base,
+            items=self.items[is_open],
+            inside=np.concatenate([self.inside, self.items[inside]]),
         )
 
-    def settled(self) -> tuple[Indices, float] | None:
-        """The best choice and a bound on its value where k is 0, 1 or all; otherwise None."""
+    def only_choice(self) -> OnlyChoice | None:
+        """The best choice if k is 0, 1 or the number of open items; otherwise None."""
         if 1 < self.k < self.n:
             return None
-        best = np.argsort(-self.Q.diagonal(), kind="stable")[: self.k]
-        value = self.base + float(self.Q[np.ix_(best, best)].sum())
-        whole = self.k + len(self.inside)
-        margin = rounding(whole, abs(value) + whole**2 * float(np.abs(self.Q).max(initial=0.0)))
-        return np.concatenate([self.inside, self.items[best]]), value + margin
+        chosen = np.argsort(-self.Q.diagonal(), kind="stable")[: self.k]
+        value = self.base + float(self.Q[np.ix_(chosen, chosen)].sum())
+        n_items = self.k + len(self.inside)
+        size = abs(value) + n_items**2 * float(np.abs(self.Q).max(initial=0.0))
+        items = np.concatenate([self.inside, self.items[chosen]])
+        return OnlyChoice(items, value + rounding(n_items, size))
 
 
 def moderate(problem: BQP, value: float) -> BQP:
     """The problem with its penalties raised, as far as choices that have one stay below a value.
 
-    With D the k largest diagonal entries and P the largest entry, or 0, a choice with the pair
-    i, j is worth at most D + (k (k - 1) - 2) P + 2 Q_ij. Where that is far below the value
-    of a known choice, Q_ij may be raised: the best choices and their values stay the same, and a
-    bound on the new problem that is not below ``value`` is one on the old. Rounding in proofs
-    grows with the largest entry, and a penalty of 1e12 would hide differences of 0.1.
+    With D the sum of the k largest diagonal entries and P the largest entry, or 0, a choice with
+    the pair i, j is worth at most D + (k (k - 1) - 2) P + 2 Q_ij. Where that is far below
+    ``value``, the value of some choice, Q_ij may be raised: the best choices and their values stay
+    the same, and a bound on the new problem that is not below ``value`` is one on the old.
+    Likewise for Q_ii, with D of k - 1 entries. Rounding in proofs grows with the largest entry,
+    and a penalty of 1e12 would hide differences of 0.1.
     """
-    Q, k, diagonal = problem.Q, problem.k, problem.diagonal
+    Q = problem.matrix
+    k = problem.k
+    diagonal = problem.diagonal
     if k == problem.n:
         return problem
-    first, rest = k_largest(diagonal, k), k_largest(diagonal, k - 1) if k > 1 else 0.0
-    if -problem.largest >= max((value - first) / 2, value - rest) - abs(value) - abs(first):
-        return problem  # not below the limits even if P is 0
-    others = k * (k - 1) * max(0.0, float(Q.max()))
-    size = abs(value) + abs(first) + others
-    unit = min(1.0, power_of_two(size))  # whole numbers stay whole, and tiny ones tiny
-    least_pair = unit * (np.floor(((value - first - others) / 2 - size) / unit) - 1.0)
-    least_item = unit * (np.floor((value - rest - others - size) / unit) - 1.0)
-    low = diagonal < least_item
-    if not low.any() and Q.min() >= min(least_pair, float(diagonal.min())):
+    best_k = k_largest(diagonal, k)
+    best_others = k_largest(diagonal, k - 1) if k > 1 else 0.0
+    # If no entry is below the limits even with P = 0, the passes over the matrix are saved.
+    highest_limit = max((value - best_k) / 2, value - best_others) - abs(value) - abs(best_k)
+    if -problem.largest >= highest_limit:
         return problem
-    raised = np.maximum(Q, least_pair)
-    np.fill_diagonal(raised, np.maximum(diagonal, least_item))
+    pairs = k * (k - 1) * max(0.0, float(Q.max()))
+    size = abs(value) + abs(best_k) + pairs
+    # The limits are multiples of a power of two, so that whole numbers stay whole.
+    unit = min(1.0, power_of_two(size))
+    lowest_pair = unit * (np.floor(((value - best_k - pairs) / 2 - size) / unit) - 1.0)
+    lowest_item = unit * (np.floor((value - best_others - pairs - size) / unit) - 1.0)
+    items_are_low = bool((diagonal < lowest_item).any())
+    if not items_are_low and Q.min() >= min(lowest_pair, float(diagonal.min())):
+        return problem
+    raised = np.maximum(Q, lowest_pair)
+    np.fill_diagonal(raised, np.maximum(diagonal, lowest_item))
     return BQP.trusted(raised, k)
 
 
 class Fixed:
-    """What is left to choose once some items are in: a smaller problem, and the way back.
+    """A problem of which some items must be chosen, as a smaller problem for the others.
 
-    What the items that are in add to the others is spread over all entries, l_i + l_j over 2k at
-    [i, j], so that ``value of the whole choice = base + x'Qx`` for every choice of k. On the
-    diagonal, methods that use row sums would give it too little weight.
+    What the fixed items add to the others is spread over all entries: with l_i the sum of Q_ij
+    over the fixed j, and m = k less the number of fixed items, the smaller problem has
+    Q_ij + (l_i + l_j) / m. Then the value of a whole choice is base + x'Qx for every choice of m
+    items. On the diagonal alone, solvers that use row sums would give it too little weight.
     """
 
     def __init__(self, problem: BQP, inside: Indices) -> None:
-        self.problem, self.inside = problem, inside
+        self.problem = problem
+        self.inside = inside
         self.open = np.setdiff1d(np.arange(problem.n), inside)
         self.k = problem.k - len(inside)
         self.base = problem.value(inside)
         columns = problem.columns(inside)
         self._extra = columns[self.open].sum(axis=1) / max(1, self.k)
-        terms = 2 * len(inside) * problem.k
-        self._margin = rounding(terms, terms * largest_entry(columns))
+        n_terms = 2 * len(inside) * problem.k
+        self._margin = rounding(n_terms, n_terms * largest_entry(columns))
 
-    def rest(self) -> BQP:
-        """The problem of choosing the others."""
+    def remaining_problem(self) -> BQP:
+        """The problem of choosing the other items, which are numbered as in ``open``."""
         if self.problem.is_lazy:
             diagonal = self.problem.diagonal[self.open] + 2 * self._extra
             return BQP.trusted(CachedColumns(self._columns, diagonal, memory=0), self.k)
         return BQP.trusted(self._columns(np.arange(len(self.open))), self.k)
 
     def _columns(self, items: Indices) -> Floats:
-        out = self.problem.columns(self.open[items])[self.open]
-        out += self._extra[:, None] + self._extra[items]
-        return out
+        """Columns of the smaller problem, side by side."""
+        columns = self.problem.columns(self.open[items])[self.open]
+        columns += self._extra[:, None] + self._extra[items]
+        return columns
 
-    def whole(self, solution: Solution) -> Solution:
-        """The choice with the items that are in, which come first."""
+    def complete(self, solution: Solution) -> Solution:
+        """The whole choice of a solution of the smaller problem; the fixed items come first."""
         support = np.concatenate([self.inside, self.open[solution.support]])
         value = self.problem.value(support)
         if "fixed_in" in solution.details:
-            certain = solution.details["fixed_in"] + len(self.inside)
-            solution = replace(solution, details={**solution.details, "fixed_in": certain})
-        upper = value  # proved, to rounding
-        if solution.gap > 0:
-            upper = max(value, solution.upper_bound + self.base + self._margin)
-        return replace(solution, support=support, objective=value, upper_bound=upper)
+            fixed_in = solution.details["fixed_in"] + len(self.inside)
+            solution = replace(solution, details={**solution.details, "fixed_in": fixed_in})
+        upper_bound = value
+        if solution.gap > 0:  # otherwise the choice is proved optimal, but for rounding
+            upper_bound = max(value, solution.upper_bound + self.base + self._margin)
+        return replace(solution, support=support, objective=value, upper_bound=upper_bound)

@@ -1,4 +1,4 @@
-"""Triangle inequalities, of which multiples are added to the objective."""
+"""Triangle inequalities, multiples of which are added to the objective."""
 
 from collections.abc import Callable
 
@@ -6,77 +6,120 @@ import numpy as np
 
 from bestk._typing import Floats, Indices
 
-GRID = 2.0**-24  # weights are multiples of it: their sums are exact
+# Weights are multiples of this, so that sums of weights are exact.
+GRID = 2.0**-24
+# No weight grows beyond this, in units of the scaled matrix Q, so that sums on the grid stay exact.
 MAX_WEIGHT = 2.0**12
+# An inequality is looked at only where it fails by more than this; entries of Y lie in [0, 1].
 MIN_VIOLATION = 0.005
-MAX_NEW = 4  # times the number of items, at a time
+# At most so many inequalities are added at a time, times the number of items.
+MAX_NEW = 4
 
 
 class Triangles:
-    """x_i - x_i x_j - x_i x_l + x_j x_l >= 0 for every choice: i alone, with j, with l, with both.
+    """Inequalities x_i - x_i x_j - x_i x_l + x_j x_l >= 0 with weights of at least 0.
 
-    Added to x'Qx with weights >= 0, they lower the value of no choice, so that a bound on the sum
-    is a bound on x'Qx; the relaxation, where they can be negative, gets tighter.
+    They hold for every choice: if i is chosen alone, with j, with l, or with both. So adding them
+    to x'Qx lowers the value of no choice, and a bound on the sum is a bound on x'Qx. The
+    relaxation may violate them, and is made tighter by them.
     """
 
     def __init__(self, n: int) -> None:
         self.n = n
-        self.items = np.empty((0, 3), np.int64)  # i, j, l
+        """Number of items of the problem."""
+        self.items = np.empty((0, 3), np.int64)
+        """One row for each inequality: i, j, l."""
         self.weights = np.empty(0)
+        """The weight of each inequality."""
 
     def find(self, Y: Floats) -> int:
-        """Add the triangles that a relaxed Y with border x violates most; return their number."""
-        x, pairs = Y[0, 1:], Y[1:, 1:]
-        used = self.weights > 0
-        self.items, self.weights = self.items[used], self.weights[used]
-        found, excess = [np.empty((0, 3), np.int64)], [np.empty(0)]
-        for i in np.flatnonzero(x > MIN_VIOLATION):
-            near = np.flatnonzero(pairs[i] > MIN_VIOLATION)
-            near = near[near != i]
-            over = pairs[i, near][:, None] + pairs[i, near] - pairs[np.ix_(near, near)] - x[i]
-            j, l = np.nonzero(np.triu(over > MIN_VIOLATION, 1))
-            found.append(np.column_stack([np.full(len(j), i), near[j], near[l]]))
-            excess.append(over[j, l])
-        triples, sizes = np.concatenate(found), np.concatenate(excess)
-        new = ~np.isin(self._numbers(triples), self._numbers(self.items))
-        order = np.argsort(-sizes[new], kind="stable")[: MAX_NEW * self.n]
-        self.items = np.concatenate([self.items, triples[new][order]])
-        self.weights = np.concatenate([self.weights, np.zeros(len(order))])
-        return len(order)
+        """Add the inequalities that Y violates most, and return their number.
+
+        Y has n + 1 rows and columns: row 0 is (1, x), and the others stand for x_i x_j.
+        Inequalities whose weight is 0 are dropped first.
+        """
+        in_use = self.weights > 0
+        self.items = self.items[in_use]
+        self.weights = self.weights[in_use]
+        triples, violations = _violated(x=Y[0, 1:], pairs=Y[1:, 1:])
+        is_new = ~np.isin(self._numbers(triples), self._numbers(self.items))
+        triples = triples[is_new]
+        most_violated_first = np.argsort(-violations[is_new], kind="stable")
+        added = most_violated_first[: MAX_NEW * self.n]
+        self.items = np.concatenate([self.items, triples[added]])
+        self.weights = np.concatenate([self.weights, np.zeros(len(added))])
+        return len(added)
 
     def _numbers(self, triples: Indices) -> Indices:
+        """One number for each triple, by which triples are compared."""
         return np.asarray(triples @ np.array([self.n**2, self.n, 1]))
 
-    def move(self, entries: Callable[[Indices, Indices], Floats], rate: float) -> Floats:
-        """Raise the weights of what entries of Y violate, lower the others; return the change."""
+    def update_weights(self, entries: Callable[[Indices, Indices], Floats], rate: float) -> Floats:
+        """Raise the weights of inequalities that Y violates, lower the others; return the change.
+
+        entries: returns the entries of Y in some rows and columns, numbered from 0 to n.
+        rate: length of the step; an entry that many inequalities share takes a shorter one.
+        """
         i, j, l = self.items.T + 1
         slack = entries(np.zeros_like(i), i) - entries(i, j) - entries(i, l) + entries(j, l)
-        before = self.weights
-        self.weights = GRID * np.rint(
-            (before - rate / self._sharing() * slack).clip(0.0, MAX_WEIGHT) / GRID
-        )
-        return self.weights - before
+        stepped = self.weights - rate / self._sharing() * slack
+        new_weights = GRID * np.rint(stepped.clip(0.0, MAX_WEIGHT) / GRID)
+        change = new_weights - self.weights
+        self.weights = new_weights
+        return change
 
     def _sharing(self) -> Indices:
-        """For each triangle, how many have the entry of Y that it shares with most."""
-        pairs = [np.sort(self.items[:, two], axis=1) for two in ([0, 0], [0, 1], [0, 2], [1, 2])]
-        places = np.stack([pair @ [self.n, 1] for pair in pairs])
-        counts = np.bincount(places.ravel(), minlength=1)
-        return np.asarray(counts[places].max(axis=0))
+        """For each inequality, how many others, with itself, have the entry it shares with most."""
+        pairs_of_places = ([0, 0], [0, 1], [0, 2], [1, 2])  # x_i stands at [i, i]
+        pairs = [np.sort(self.items[:, places], axis=1) for places in pairs_of_places]
+        entry_numbers = np.stack([pair @ [self.n, 1] for pair in pairs])
+        counts = np.bincount(entry_numbers.ravel(), minlength=1)
+        return np.asarray(counts[entry_numbers].max(axis=0))
 
-    def add_to(self, cost: Floats, weights: Floats) -> None:
-        """Add the symmetric matrix whose x'Ex is the weighted sum of all."""
+    def add_to(self, matrix: Floats, weights: Floats) -> None:
+        """Add to a matrix the symmetric E for which x'Ex is the sum of weighted inequalities.
+
+        matrix: n rows and columns; it is changed.
+        weights: one for each inequality.
+        """
         i, j, l = self.items.T
-        for rows, columns, sign in ((i, j, -0.5), (i, l, -0.5), (j, l, 0.5)):
-            np.add.at(cost, (rows, columns), sign * weights)
-            np.add.at(cost, (columns, rows), sign * weights)
-        np.add.at(cost, (i, i), weights)
+        np.add.at(matrix, (i, j), -0.5 * weights)
+        np.add.at(matrix, (j, i), -0.5 * weights)
+        np.add.at(matrix, (i, l), -0.5 * weights)
+        np.add.at(matrix, (l, i), -0.5 * weights)
+        np.add.at(matrix, (j, l), 0.5 * weights)
+        np.add.at(matrix, (l, j), 0.5 * weights)
+        np.add.at(matrix, (i, i), weights)
 
-    def moved(self, places: Indices) -> "Triangles":
-        """Those among other items, each of which comes from a place among these or is new."""
-        new, known = Triangles(len(places)), places < self.n
-        now = np.full(self.n, -1)
-        now[places[known]] = np.flatnonzero(known)
-        kept = (now[self.items] >= 0).all(axis=1)
-        new.items, new.weights = now[self.items[kept]], self.weights[kept]
-        return new
+    def for_items(self, places: Indices) -> "Triangles":
+        """The inequalities of a problem of other items, with their weights.
+
+        places: for each item of that problem, its place among the n of this one; n or more for an
+        item that is new. Inequalities of an item that is gone are dropped.
+        """
+        selected = Triangles(len(places))
+        is_known = places < self.n
+        new_place = np.full(self.n, -1)
+        new_place[places[is_known]] = np.flatnonzero(is_known)
+        is_kept = (new_place[self.items] >= 0).all(axis=1)
+        selected.items = new_place[self.items[is_kept]]
+        selected.weights = self.weights[is_kept]
+        return selected
+
+
+def _violated(x: Floats, pairs: Floats) -> tuple[Indices, Floats]:
+    """The inequalities that fail by more than MIN_VIOLATION: rows i, j, l; and by how much.
+
+    x: the share of each item in the relaxed choice; pairs: what stands for x_i x_j.
+    """
+    triples = [np.empty((0, 3), np.int64)]
+    violations = [np.empty(0)]
+    for i in np.flatnonzero(x > MIN_VIOLATION):
+        # No Y_il is above x_i and no Y_jl below 0, so the inequality fails only where Y_ij > 0.
+        near = np.flatnonzero(pairs[i] > MIN_VIOLATION)
+        near = near[near != i]
+        excess = pairs[i, near][:, None] + pairs[i, near] - pairs[np.ix_(near, near)] - x[i]
+        j, l = np.nonzero(np.triu(excess > MIN_VIOLATION, 1))
+        triples.append(np.column_stack([np.full(len(j), i), near[j], near[l]]))
+        violations.append(excess[j, l])
+    return np.concatenate(triples), np.concatenate(violations)

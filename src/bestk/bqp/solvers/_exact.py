@@ -16,23 +16,43 @@ from bestk.bqp.relaxations.budget import Budget
 from bestk.bqp.relaxations.dnn import Gap
 from bestk.bqp.relaxations.rows import Branching, rows_bound
 from bestk.bqp.relaxations.subproblem import Subproblem, moderate, rounding
-from bestk.bqp.solvers._base import Needs, Run
+from bestk.bqp.solvers._base import Run, Solver
 from bestk.bqp.solvers._search import Search
 from bestk.native.threads import calm_blas
 
-FIRST_NODES = 2_500_000  # before the relaxation is tried; fewer above 100 items: each costs more
-SLICE_NODES = 50_000  # between two checks of the clock and the keyboard
-ENUMERATION_SHARE = 0.25  # of the time left, for one try of branch and bound by rows
-PATIENCE = 0.1  # the relaxation stalls when 50 steps take less than this off the gap
-NEGLIGIBLE = 1e-9  # slack, relative to the value, that is called rounding
-MAX_EXACT_SUM = 2.0**40  # whole numbers up to this add up without rounding
-MAX_TABLE = 8_000_000  # entries of the table of partners
-ENTRIES_PER_SECOND = 1e9  # that a search reads, about
-SECONDS_OF_ENTRY = 1e-8  # of that table, about
+# Nodes of branch and bound by rows before the relaxation is tried; fewer above COSTLY_ITEMS.
+FIRST_NODES = 2_500_000
+# With more items than this, a node takes longer in proportion.
+COSTLY_ITEMS = 100
+# Nodes between two checks of the clock and the keyboard.
+SLICE_NODES = 50_000
+# Nodes with which a part of the problem is tried in any case, after its relaxation.
+MIN_NODES_OF_PART = SLICE_NODES // 5
+# Operations of the relaxation, n^3 for each step, for which one more node is tried.
+OPERATIONS_OF_NODE = 10_000
+# Share of the time left for one try of branch and bound by rows.
+ENUMERATION_SHARE = 0.25
+# The relaxation stalls when 50 steps take less than this share off the gap.
+PATIENCE = 0.1
+# Slack relative to the value of a choice that is called rounding.
+NEGLIGIBLE = 1e-9
+# Whole numbers up to this add up without rounding.
+MAX_EXACT_SUM = 2.0**40
+# Entries of the table of partners of branch and bound by rows, at most.
+MAX_TABLE = 8_000_000
+# Seconds of an entry of that table, about.
+SECONDS_OF_ENTRY = 1e-8
+# Seconds of the search for a choice to start from: at most, and for each item.
+MAX_SEARCH_SECONDS = 1.0
+SEARCH_SECONDS_OF_ITEM = 1e-3
+# Share of the time left for that search.
+SEARCH_SHARE = 0.1
+# Entries of Q that it reads in a second, about.
+ENTRIES_PER_SECOND = 1e9
 
 
 @dataclass(frozen=True)
-class Exact:
+class Exact(Solver):
     """Branch and bound: proves a choice optimal, or bounds its gap; set a time limit.
 
     Branch and bound by rows settles an easy problem. For the others, the doubly non-negative
@@ -58,29 +78,36 @@ class Exact:
     """
 
     name: ClassVar[str] = "exact"
-    needs: ClassVar[Needs] = "matrix"
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by what each adds to the others."""
         value = problem.value(good_choice(problem))
         while True:
             moderated = moderate(problem, value)
-            proof = self._prove(moderated, run)
-            again = moderate(problem, proof.value)
-            if largest_entry(moderated.Q) <= 2 * largest_entry(again.Q):
+            proof = _prove(moderated, run)
+            # A much better choice lets penalties be raised further: then the proof has less
+            # rounding to allow for, and is made again.
+            moderated_again = moderate(problem, proof.value)
+            if largest_entry(moderated.matrix) <= 2 * largest_entry(moderated_again.matrix):
                 return proof.concluded()
-            value, run.starts = proof.value, [*run.starts, proof.best]
+            value = proof.value
+            run.starts = [*run.starts, proof.best]
 
-    def _prove(self, problem: BQP, run: Run) -> "_Proof":
-        """All that the time allows."""
-        proof, whole = _Proof(problem, run), Subproblem.of(problem)
-        with calm_blas():
-            few = min(SLICE_NODES, FIRST_NODES)
-            if not proof.settle(whole) and not proof.enumerate(whole, few):
-                proof.search()
-                if not proof.enumerate(whole, FIRST_NODES * 100 // max(problem.n, 100)):
-                    proof.branch(Gap(whole, proof.floor, value=rows_bound(problem).value))
-        return proof
+
+def _prove(problem: BQP, run: Run) -> "_Proof":
+    """Look for the best choice and prove it, as far as the time allows."""
+    proof = _Proof(problem, run)
+    whole = Subproblem.of(problem)
+    with calm_blas():
+        if proof.take_only_choice(whole):
+            return proof
+        if proof.enumerate(whole, min(SLICE_NODES, FIRST_NODES)):
+            return proof
+        proof.search()
+        if proof.enumerate(whole, FIRST_NODES * COSTLY_ITEMS // max(problem.n, COSTLY_ITEMS)):
+            return proof
+        proof.branch(Gap(whole, proof.floor, value=rows_bound(problem).value))
+    return proof
 
 
 def split_gap(problem: BQP, gap: Gap, run: Run) -> None:
@@ -95,14 +122,21 @@ class _Proof:
     """The best choice so far, and the parts of the problem that may hold a better one."""
 
     def __init__(self, problem: BQP, run: Run) -> None:
-        self.problem, self.run = problem, run
-        self.slack = rounding(problem.k, problem.k**2 * largest_entry(problem.Q))
-        step = _grid(problem.Q)
+        self.problem = problem
+        self.run = run
+        self.slack = rounding(problem.k, problem.k**2 * largest_entry(problem.matrix))
+        """More than rounding can add to the value of a choice."""
+        step = _grid(problem.matrix)
         self.step = step if step > 2 * self.slack else 0.0
-        self.nodes = self.parts = 0
-        self.queue: list[tuple[float, int, Gap]] = []  # the highest bound first
+        """By how much values differ at least, if they are whole; else 0."""
+        self.nodes = 0
+        self.parts = 0
+        self.queue: list[tuple[float, int, Gap]] = []
+        """Parts that are not done, the highest bound first: minus the bound, a number that tells
+        equal ones apart, and the part."""
         self.ticket = count()
-        self.best, self.value = np.zeros(0, np.int64), -np.inf
+        self.best = np.zeros(0, np.int64)
+        self.value = -np.inf
         self.offer(good_choice(problem))
         for start in run.starts:
             self.offer(improve(problem, start))
@@ -110,98 +144,105 @@ class _Proof:
     @property
     def floor(self) -> float:
         """What a better choice must exceed: beyond rounding, or by a step if Q is whole."""
-        within = self.step - max(self.slack, 1e-6 * self.step)
-        return self.value + (within if self.step else self.slack)
+        if self.step:
+            return self.value + (self.step - max(self.slack, 1e-6 * self.step))
+        return self.value + self.slack
 
     def offer(self, items: Indices) -> None:
         """Keep a choice if it is the best so far."""
         value = self.problem.value(items)
         if value > self.value:
-            self.best, self.value = np.sort(items), value
+            self.best = np.sort(items)
+            self.value = value
             self.run.details["incumbent"] = self.best
 
-    def settle(self, part: Subproblem) -> bool:
-        """Take the best choice of a part of which k is 0, 1 or all; whether it is one."""
-        choice = part.settled()
-        if choice is not None:
-            self.offer(choice[0])
-        return choice is not None
+    def take_only_choice(self, subproblem: Subproblem) -> bool:
+        """Offer the best choice of a subproblem that needs no search; whether it is such a one."""
+        choice = subproblem.only_choice()
+        if choice is None:
+            return False
+        self.offer(choice.items)
+        return True
 
     def search(self) -> None:
         """Look for a better choice to start from, for a second at most."""
-        seconds = min(1.0, self.problem.n / 1000)
-        solver, deadline = Search(), inf
+        seconds = min(MAX_SEARCH_SECONDS, SEARCH_SECONDS_OF_ITEM * self.problem.n)
+        solver = Search()
+        deadline = inf
         if self.run.deadline < inf:
-            deadline = perf_counter() + min(seconds, 0.1 * self.run.time_left)
+            deadline = perf_counter() + min(seconds, SEARCH_SHARE * self.run.time_left)
         else:
             solver = Search(work=ENTRIES_PER_SECOND * seconds)
-        self.offer(solver.pick(self.problem, Run(self.run.rng, deadline, [self.best])))
+        run_of_search = Run(self.run.rng, deadline, [self.best])
+        self.offer(solver.pick(self.problem, run_of_search))
 
-    def enumerate(self, part: Subproblem, nodes: int) -> bool:
-        """Branch and bound by rows, in a share of the time; True when all of the part is seen."""
-        seconds, entries = ENUMERATION_SHARE * self.run.time_left, part.n**2
-        entries *= min(part.k, part.n - part.k)
+    def enumerate(self, subproblem: Subproblem, nodes: int) -> bool:
+        """Branch and bound by rows, in a share of the time; True when every choice is seen."""
+        k = subproblem.k
+        n = subproblem.n
+        seconds = ENUMERATION_SHARE * self.run.time_left
+        entries = n**2 * min(k, n - k)
         if entries > MAX_TABLE or SECONDS_OF_ENTRY * entries > seconds:
             return False
-        tree = Branching(part.Q, part.k, self.floor - part.base)
-        done, end = False, perf_counter() + seconds
-        while not done and tree.nodes < nodes and perf_counter() < end:
-            done = tree.advance(min(SLICE_NODES, nodes))
+        tree = Branching(subproblem.Q, k, self.floor - subproblem.base)
+        end = perf_counter() + seconds
+        is_complete = False
+        while not is_complete and tree.nodes < nodes and perf_counter() < end:
+            is_complete = tree.advance(min(SLICE_NODES, nodes))
         self.nodes += tree.nodes
         if tree.choice is not None:
-            self.offer(np.concatenate([part.inside, part.items[tree.choice]]))
-        return done
+            self.offer(np.concatenate([subproblem.inside, subproblem.items[tree.choice]]))
+        return is_complete
 
     def branch(self, gap: Gap) -> None:
         """Bound, decide and split until no part can hold a better choice or the time is up."""
         self.push(gap)
         while self.queue and self.run.time_left > 0:
-            gap = heappop(self.queue)[2]
+            _, _, gap = heappop(self.queue)
             gap.floor = self.floor
-            if gap.part.n > MAX_DNN_ITEMS:  # a step of its relaxation takes seconds
+            if gap.subproblem.n > MAX_DNN_ITEMS:  # a step of its relaxation takes seconds
                 self.push(gap)
                 break
-            parts = [] if gap.closed or self.finish(gap) else self.split(gap)
-            self.push(*parts)
+            is_done = gap.closed or self.finish(gap)
+            can_split = self.run.time_left > 0 and gap.relaxation is not None
+            if not is_done and can_split:
+                for half in _halves(gap):
+                    self.push(half)
+            elif not is_done:
+                self.push(gap)
             self.run.upper_bound = self.upper_bound()
-            if parts == [gap]:
+            if not is_done and not can_split:
                 break
 
-    def push(self, *gaps: Gap) -> None:
-        """Put off some parts."""
-        for gap in gaps:
-            heappush(self.queue, (-gap.value, next(self.ticket), gap))
+    def push(self, gap: Gap) -> None:
+        """Put off a part."""
+        heappush(self.queue, (-gap.value, next(self.ticket), gap))
 
     def finish(self, gap: Gap) -> bool:
         """Try to be done with a part by its bound, or by looking at every choice in it."""
         self.parts += 1
-        steps = gap.steps
+        steps_before = gap.steps
         gap.close(Budget(self.run.deadline), PATIENCE)
-        if gap.closed or self.settle(gap.part):
+        if gap.closed or self.take_only_choice(gap.subproblem):
             return True
         if self.run.time_left <= 0:
             return False
-        # a small share of the time that the relaxation took: a step costs n^3
-        budget = (gap.steps - steps) * gap.part.n**3 // 10_000
-        return self.enumerate(gap.part, max(SLICE_NODES // 5, budget))
-
-    def split(self, gap: Gap) -> list[Gap]:
-        """The choices with an item and those without; nothing to split when the time is up."""
-        if self.run.time_left <= 0 or gap.relaxation is None:
-            return [gap]
-        item = np.arange(gap.part.n) == gap.relaxation.core[np.argmax(gap.relaxation.x)]
-        none = np.zeros_like(item)
-        return [gap.without(item, none), gap.without(none, item)]
+        # A small share of the time that the relaxation took: a step costs n^3.
+        operations = (gap.steps - steps_before) * gap.subproblem.n**3
+        nodes = max(MIN_NODES_OF_PART, operations // OPERATIONS_OF_NODE)
+        return self.enumerate(gap.subproblem, nodes)
 
     @property
-    def uncertain(self) -> float:
+    def uncertainty(self) -> float:
         """By how much a choice that was ruled out may be better: 0 if that is rounding."""
-        exact = self.step or self.problem.k == self.problem.n
-        return 0.0 if exact or self.slack <= NEGLIGIBLE * abs(self.value) else self.slack
+        if self.step or self.problem.k == self.problem.n:
+            return 0.0
+        return 0.0 if self.slack <= NEGLIGIBLE * abs(self.value) else self.slack
 
     def upper_bound(self) -> float:
         """What no choice exceeds: the best value once nothing is left, to rounding."""
-        return max([self.value + self.uncertain, *(-bound for bound, _, _ in self.queue)])
+        bounds = [-negative_bound for negative_bound, _, _ in self.queue]
+        return max([self.value + self.uncertainty, *bounds])
 
     def concluded(self) -> Indices:
         """The best choice, after storing how far its proof got."""
@@ -210,7 +251,7 @@ class _Proof:
         self.run.upper_bound = self.upper_bound()
         inside, outside = self._decided()
         self.run.details.update(
-            optimal=not self.queue and not self.uncertain,
+            optimal=not self.queue and not self.uncertainty,
             proved_in=int(inside.sum()),
             proved_out=int(outside.sum()),
             open=self.problem.n - int((inside | outside).sum()),
@@ -220,16 +261,26 @@ class _Proof:
         return picked
 
     def _decided(self) -> tuple[Mask, Mask]:
+        """Items that are in every choice that could be better and in the best; items in none."""
         inside = np.zeros(self.problem.n, np.bool_)
         inside[self.best] = True
         outside = ~inside
         for _, _, gap in self.queue:
-            has = np.zeros(self.problem.n, np.bool_)
-            has[gap.part.inside] = True
-            inside &= has
-            has[gap.part.items] = True
-            outside &= ~has
+            possible = np.zeros(self.problem.n, np.bool_)
+            possible[gap.subproblem.inside] = True
+            inside &= possible
+            possible[gap.subproblem.items] = True
+            outside &= ~possible
         return inside, outside
+
+
+def _halves(gap: Gap) -> tuple[Gap, Gap]:
+    """The choices with the item of the largest share in the relaxation, and those without it."""
+    assert gap.relaxation is not None
+    largest_share = int(np.argmax(gap.relaxation.x))
+    is_item = np.arange(gap.subproblem.n) == gap.relaxation.core[largest_share]
+    nothing = np.zeros_like(is_item)
+    return gap.without(is_item, nothing), gap.without(nothing, is_item)
 
 
 def _grid(Q: Floats) -> float:
@@ -238,6 +289,7 @@ def _grid(Q: Floats) -> float:
         return 0.0
     if largest_entry(Q) * len(Q) ** 2 > MAX_EXACT_SUM:
         return 0.0
-    whole = 2 * Q.astype(np.int64)
-    whole.flat[:: len(Q) + 1] //= 2
-    return float(np.gcd.reduce(whole, axis=None))
+    # In x'Qx a pair counts twice, and an item once.
+    counted = 2 * Q.astype(np.int64)
+    counted.flat[:: len(Q) + 1] //= 2
+    return float(np.gcd.reduce(counted, axis=None))

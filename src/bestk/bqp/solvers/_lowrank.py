@@ -12,26 +12,43 @@ import numpy as np
 from bestk._typing import Floats, Indices
 from bestk.bqp.problem import BQP, best_first
 from bestk.bqp.relaxations.eigen import lanczos
-from bestk.bqp.solvers._base import Needs, Run
+from bestk.bqp.solvers._base import Run, Solver
 from bestk.native import kernels
 from bestk.native.threads import n_threads, run_tiles, spans
 
 # Operations of a draw, see ``Budget``: for each item, and besides.
 OPERATIONS_OF_SCORE = 1.5
 OPERATIONS_OF_DRAW = 600.0
-MAX_BATCH = 1 << 20  # directions drawn at once
-FIRST_TIMED_BATCH, MAX_TIMED_BATCH = 1 << 6, 1 << 16  # the same, with a time limit
-MAX_SCORES = 8_000_000  # that one thread computes at once
-MAX_TIMED_SCORES = 125_000  # the same, with a time limit
-MIN_PIECE = 8192  # directions that one thread tries at once without a time limit
-MAX_DRAWS_PER_CHOICE = 100  # a small problem needs no more draws
-BANDS = 0.45  # as many as make the steps along and between them about equal
-CURVE_ROWS = 2**14  # directions that are ordered together: they stay in the cache
-TILE = 9  # bands: about a hundred draws in a square, for which the same few items are open
+# Directions that are drawn and ordered together.
+MAX_BATCH = 2**20
+# The same with a time limit: in the first batch, and at most; each batch has twice as many.
+FIRST_TIMED_BATCH = 2**6
+MAX_TIMED_BATCH = 2**16
+# Scores of items along directions that one thread computes between two checks of the keyboard.
+MAX_SCORES = 8_000_000
+# The same with a time limit, between two checks of the clock.
+MAX_TIMED_SCORES = 125_000
+# Directions that one thread tries at once, at least: without, and with a time limit.
+MIN_PIECE = 8192
+MIN_TIMED_PIECE = 16
+# Draws for each choice that there is, at most: a small problem needs no more.
+MAX_DRAWS_PER_CHOICE = 100
+# Bands of directions on an axis, times the root of their number by which steps along and between
+# bands are about equally long.
+BANDS = 0.45
+# Bands in a tile: about a hundred draws in a square, for which the same few items are open.
+TILE = 9
+# Directions that are ordered together, so few that they stay in the cache.
+CURVE_ROWS = 2**14
+# Bits of a number by which directions are ordered.
+KEY_BITS = 62
+# Every direction is to be within this of a draw, but with this probability.
+PRECISION = 0.1
+FAILURE = 0.1
 
 
 @dataclass(frozen=True)
-class LowRank:
+class LowRank(Solver):
     """Low-rank approximation: the best k in d eigenvectors (Papailiopoulos et al. 2014).
 
     Q is near V S V', where V = U sqrt(abs(L)) holds the d eigenpairs of largest magnitude and S
@@ -62,35 +79,37 @@ class LowRank:
     samples: int | None = None
 
     name: ClassVar[str] = "lowrank"
-    needs: ClassVar[Needs] = "matrix"
 
     @property
     def draws(self) -> int:
         """Number of draws: ``samples``, or the published rule."""
-        cells = (1.0 + 4.0 / 0.1) ** self.d
-        rule = (np.log(0.1) - np.log(cells)) / np.log1p(-1.0 / cells)
-        return round(rule) if self.samples is None else self.samples
+        if self.samples is not None:
+            return self.samples
+        cells = (1.0 + 4.0 / PRECISION) ** self.d
+        return round((np.log(FAILURE) - np.log(cells)) / np.log1p(-1.0 / cells))
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by what each adds to the others; some draws are tried in any case."""
-        Q, (V, signs) = problem.rows, factor(problem.Q, self.d, run.part(0.5))
-        work, best = partial(_best_along, Q, V, signs, problem.k), -np.inf
+        V, signs = factor(problem.matrix, self.d, run.deadline_after(0.5))
+        try_directions = partial(_best_along, problem.rows, V, signs, problem.k)
         count = min(self.draws, MAX_DRAWS_PER_CHOICE * comb(problem.n, problem.k))
+        operations_of_draw = OPERATIONS_OF_DRAW + OPERATIONS_OF_SCORE * problem.n
+        best_value = -np.inf
         run.details["draws"] = 0
-        of_draw = OPERATIONS_OF_DRAW + OPERATIONS_OF_SCORE * problem.n
         with ThreadPoolExecutor(n_threads()) as pool:
-            for draws in _batches(self.d, count, run):
-                pieces = _pieces(draws, problem.n, run)
-                futures = [pool.submit(work, piece) for piece in pieces]
+            for directions in _batches(self.d, count, run):
+                pieces = _pieces(directions, problem.n, run)
+                futures = [pool.submit(try_directions, piece) for piece in pieces]
                 for piece, future in zip(pieces, futures, strict=True):
                     if run.time_left <= 0 and run.details["draws"]:
                         future.cancel()
                         continue
                     value, items = future.result()
                     run.details["draws"] += len(piece)
-                    run.spend(of_draw * len(piece))
-                    if value > best:
-                        best, run.details["incumbent"] = value, items
+                    run.spend(operations_of_draw * len(piece))
+                    if value > best_value:
+                        best_value = value
+                        run.details["incumbent"] = items
         return best_first(problem, run.details["incumbent"])
 
     def for_path(self, count: int) -> "LowRank":
@@ -99,35 +118,53 @@ class LowRank:
 
 
 def _batches(d: int, count: int, run: Run) -> Iterator[Floats]:
-    """Draws in an order in which neighbours are close; few at first if there is a deadline."""
-    timed = np.isfinite(run.deadline)
-    size, most = (FIRST_TIMED_BATCH, MAX_TIMED_BATCH) if timed else (MAX_BATCH, MAX_BATCH)
-    left = count
-    while left > 0 and (run.time_left > 0 or left == count):
-        yield along_a_curve(run.rng.standard_normal((min(left, size), d)))
-        left, size = left - min(left, size), min(2 * size, most)
+    """Draws in an order in which neighbours are close: arrays of shape (some, d), count in all.
+
+    With a deadline, the first batch is small and the next are larger, until the time is up.
+    """
+    size = MAX_BATCH
+    max_size = MAX_BATCH
+    if np.isfinite(run.deadline):
+        size = FIRST_TIMED_BATCH
+        max_size = MAX_TIMED_BATCH
+    n_drawn = 0
+    while n_drawn < count and (run.time_left > 0 or n_drawn == 0):
+        n_next = min(count - n_drawn, size)
+        yield along_a_curve(run.rng.standard_normal((n_next, d)))
+        n_drawn += n_next
+        size = min(2 * size, max_size)
 
 
 def _pieces(directions: Floats, n: int, run: Run) -> list[Floats]:
-    """Directions that one thread tries at once."""
-    timed = np.isfinite(run.deadline)
-    size = max(16, MAX_TIMED_SCORES // n) if timed else max(MIN_PIECE, MAX_SCORES // n)
-    return [directions[i : i + size] for i in range(0, len(directions), size)]
+    """Directions in pieces that one thread tries at once."""
+    if np.isfinite(run.deadline):
+        size = max(MIN_TIMED_PIECE, MAX_TIMED_SCORES // n)
+    else:
+        size = max(MIN_PIECE, MAX_SCORES // n)
+    return [directions[start : start + size] for start in range(0, len(directions), size)]
 
 
 def _best_along(
     Q: Floats, V: Floats, signs: Floats, k: int, directions: Floats
 ) -> tuple[float, Indices]:
-    """The best choice along some directions, and its value."""
-    best, value = np.zeros(len(Q), np.uint8), np.empty(1)
-    kernels.try_directions(Q, V, signs, len(Q), len(V), k, directions, len(directions), best, value)
-    return float(value[0]), np.flatnonzero(best)
+    """The value of the best choice along some directions, and its items.
+
+    V: one row of n entries for each eigenpair, with its sign in ``signs``.
+    directions: shape (any, d).
+    """
+    is_chosen = np.zeros(len(Q), np.uint8)
+    value = np.empty(1)
+    kernels.try_directions(
+        Q, V, signs, len(Q), len(V), k, directions, len(directions), is_chosen, value
+    )
+    return float(value[0]), np.flatnonzero(is_chosen)
 
 
 def factor(Q: Floats, d: int, deadline: float = inf) -> tuple[Floats, Floats]:
     """Rows sqrt(abs(l)) u for the d eigenpairs of largest magnitude, and the signs of l."""
     start = np.random.default_rng(0).uniform(0.5, 1.5, len(Q))
     values, vectors = lanczos(Q, start, "LM", min(d, len(Q)), deadline=deadline)
+    # The largest entry of each vector is made positive.
     peaks = vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))]
     vectors = vectors * np.where(peaks < 0, -1.0, 1.0)
     rows = np.ascontiguousarray((vectors * np.sqrt(np.abs(values))).T)
@@ -135,37 +172,54 @@ def factor(Q: Floats, d: int, deadline: float = inf) -> tuple[Floats, Floats]:
 
 
 def along_a_curve(directions: Floats) -> Floats:
-    """Sort directions so that neighbours are close: tile by tile, band by band within a tile."""
+    """Sort directions so that neighbours are close: tile by tile, band by band within a tile.
+
+    A unit vector of d coordinates has d - 2 heights, its first coordinates, and a turn, the angle
+    of the last two. Bands divide the heights finely. Tiles divide heights and turn coarsely, and a
+    band is walked along the turn, to and fro.
+    """
     count, d = directions.shape
     if d == 1:
         return np.sort(directions, axis=0)
     bands = np.ceil(BANDS * count ** (1.0 / (d - 1)))
     tiles = np.ceil(bands / TILE)
-    n_tiles, n_bands = [tiles] * (d - 2) + [np.ceil(np.pi * tiles)], [bands] * (d - 2)
-    bits = count.bit_length()  # of the place of a direction, which ends its key: no two are equal
-    steps = np.floor(2.0 ** (62 - bits) / np.prod(n_tiles + n_bands))
+    n_bands = [bands] * (d - 2)
+    n_tiles = [tiles] * (d - 2) + [np.ceil(np.pi * tiles)]
+    # A key is the cell, the place along the turn in steps, and the place of the direction, so
+    # that no two keys are equal.
+    place_bits = count.bit_length()
+    n_steps = np.floor(2.0 ** (KEY_BITS - place_bits) / np.prod(n_tiles + n_bands))
     keys = np.empty(count, np.int64)
 
-    def work(span: tuple[int, int]) -> None:
-        part = directions[slice(*span)]
-        unit = part / np.linalg.norm(part, axis=1, keepdims=True)
+    def set_keys(span: tuple[int, int]) -> None:
+        rows = slice(*span)
+        lengths = np.linalg.norm(directions[rows], axis=1, keepdims=True)
+        unit = directions[rows] / lengths
         turn = (np.arctan2(unit[:, -1], unit[:, -2]) / np.pi + 1.0) / 2.0
         heights = (unit[:, : d - 2].T + 1.0) / 2.0
         band = _to_and_fro(heights, n_bands)
-        cell = _to_and_fro(np.vstack([heights, turn]), n_tiles) * np.prod(n_bands) + band
-        along = np.floor(np.where(band % 2 == 0, turn, 1.0 - turn) * (steps - 1.0))
-        keys[slice(*span)] = (cell * steps + along).astype(np.int64) << bits
-        keys[slice(*span)] += np.arange(*span)
+        tile = _to_and_fro(np.vstack([heights, turn]), n_tiles)
+        cell = tile * np.prod(n_bands) + band
+        turn_in_band = np.where(band % 2 == 0, turn, 1.0 - turn)
+        step = np.floor(turn_in_band * (n_steps - 1.0))
+        keys[rows] = (cell * n_steps + step).astype(np.int64) << place_bits
+        keys[rows] += np.arange(*span)
 
-    run_tiles(work, spans(count, CURVE_ROWS))
+    run_tiles(set_keys, spans(count, CURVE_ROWS))
     keys.sort()
-    return directions[keys & ((1 << bits) - 1)]
+    places = keys & ((1 << place_bits) - 1)
+    return directions[places]
 
 
-def _to_and_fro(places: Floats, counts: Sequence[float]) -> Floats:
-    """Number the cells of a grid on the unit cube along a path that turns back at every end."""
-    key = np.zeros(places.shape[1])
-    for place, count in zip(places, counts, strict=True):
-        cell = np.minimum(np.floor(place * count), count - 1.0)
-        key = key * count + np.where(key % 2 == 0, cell, count - 1.0 - cell)
-    return key
+def _to_and_fro(points: Floats, counts: Sequence[float]) -> Floats:
+    """Number the cells of a grid on the unit cube along a path that turns back at every end.
+
+    points: one row for each axis, one column for each point.
+    counts: the number of cells on each axis.
+    Returns the number of the cell of each point.
+    """
+    number = np.zeros(points.shape[1])
+    for coordinates, count in zip(points, counts, strict=True):
+        cell = np.minimum(np.floor(coordinates * count), count - 1.0)
+        number = number * count + np.where(number % 2 == 0, cell, count - 1.0 - cell)
+    return number

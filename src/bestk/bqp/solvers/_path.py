@@ -9,10 +9,12 @@ import numpy as np
 
 from bestk._checks import whole
 from bestk._typing import Indices
+from bestk.bqp.bounds import BoundEffort
 from bestk.bqp.problem import BQP, NO_ITEMS, grow
 from bestk.bqp.solution import Solution
 from bestk.bqp.solvers import _referee as referee
-from bestk.bqp.solvers._base import BoundEffort, Effort, Patient, Ranking, Run, Solver
+from bestk.bqp.solvers._base import Effort, Run, Solver
+from bestk.bqp.solvers._registry import get_solver
 
 
 def solve_path(
@@ -55,21 +57,38 @@ def solve_path(
         return []
     first = referee.read_problem(Q, wanted[0])
     problems = {k: first.with_k(k) for k in wanted}
-    chosen, effort = referee.get_solver(solver), Effort(random_state, time_limit, bound)
-    if not isinstance(chosen, Ranking):
-        return solve_each(problems.__getitem__, wanted, chosen, effort)
-    referee.check_matrix(first, chosen)
+    chosen_solver = get_solver(solver)
+    effort = Effort(random_state, time_limit, bound)
+    if chosen_solver.ranks:
+        return _solve_by_ranking(problems, wanted, chosen_solver, effort)
+    return solve_each(problems.__getitem__, wanted, chosen_solver, effort)
+
+
+def _solve_by_ranking(
+    problems: dict[int, BQP], ks: list[int], solver: Solver, effort: Effort
+) -> list[Solution]:
+    """Solve for the largest k, and take the first items of the ranking for every k.
+
+    problems: of the same matrix, by their k.
+    """
+    largest = problems[max(ks)]
+    referee.check_matrix(largest, solver)
     run = referee.new_run(effort)
+    ranking_run = run
+    if effort.bound == "tight":
+        ranking_run = replace(run, deadline=run.deadline_after(0.5))
     start = perf_counter()
-    part = replace(run, deadline=run.part(0.5)) if bound == "tight" else run
-    order = chosen.pick(problems[max(wanted)], part)
-    each = (perf_counter() - start) / len(wanted)
-    run.spent = part.spent / len(wanted)
-    solutions = referee.solve_in_turn(
-        problems.__getitem__, wanted, chosen, lambda problem, _: order[: problem.k], run
-    )
+    ranking = solver.pick(largest, ranking_run)
+    seconds_of_each = (perf_counter() - start) / len(ks)
+    run.spent = ranking_run.spent / len(ks)
+
+    def take_first(problem: BQP, run: Run) -> Indices:
+        return ranking[: problem.k]
+
+    solutions = referee.solve_in_turn(problems.__getitem__, ks, solver, take_first, run)
     return [
-        referee.with_useful_bound(replace(one, seconds=each + one.seconds)) for one in solutions
+        referee.with_useful_bound(replace(solution, seconds=seconds_of_each + solution.seconds))
+        for solution in solutions
     ]
 
 
@@ -77,14 +96,17 @@ def solve_each(
     problem_of: Callable[[int], BQP], ks: Iterable[int], solver: Solver, effort: Effort
 ) -> list[Solution]:
     """Solve a problem for every k, by rising k, each from the choice of the k before."""
-    wanted, before = list(ks), NO_ITEMS
-    each = solver.for_path(len(set(wanted))) if isinstance(solver, Patient) else solver
+    wanted = list(ks)
+    solver_of_one = solver.for_path(len(set(wanted)))
+    previous = NO_ITEMS
 
     def pick(problem: BQP, run: Run) -> Indices:
-        nonlocal before
-        run.starts = [grow(problem, before, run.deadline)] if len(before) else []
-        before = each.pick(problem, run)
-        return before
+        nonlocal previous
+        if len(previous):
+            run.starts = [grow(problem, previous, run.deadline)]
+        previous = solver_of_one.pick(problem, run)
+        return previous
 
-    solutions = referee.solve_in_turn(problem_of, wanted, solver, pick, referee.new_run(effort))
+    run = referee.new_run(effort)
+    solutions = referee.solve_in_turn(problem_of, wanted, solver, pick, run)
     return [referee.with_useful_bound(solution) for solution in solutions]

@@ -1,4 +1,4 @@
-"""The solvers by name, and the referee: runs, times, scores and bounds every solver alike."""
+"""The referee: runs, times, scores and bounds every solver alike."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,39 +11,33 @@ import numpy as np
 from bestk._checks import choice, real
 from bestk._typing import Indices
 from bestk.bqp.bounds import (
+    EFFORTS,
     MAX_USEFUL_GAP,
     OPERATIONS_PER_SECOND,
     Bound,
+    BoundEffort,
     Budget,
+    can_relax,
     default_budget,
     quick_bound,
     tight_bound,
 )
 from bestk.bqp.problem import BQP
+from bestk.bqp.relaxations.dnn import narrowed_gap
 from bestk.bqp.relaxations.rows import MAX_OPERATIONS
 from bestk.bqp.solution import Solution
-from bestk.bqp.solvers._base import BoundEffort, Effort, Run, Solver
-from bestk.bqp.solvers._exact import Exact, split_gap
-from bestk.bqp.solvers._greedy import Forward, Linear, Spectral, Swap
-from bestk.bqp.solvers._lowrank import LowRank
-from bestk.bqp.solvers._sdp import SDP
-from bestk.bqp.solvers._search import Search
-from bestk.bqp.solvers._simplex import Simplex
-from bestk.bqp.solvers._tpower import TruncatedPower
+from bestk.bqp.solvers._base import Effort, Run, Solver
+from bestk.bqp.solvers._exact import split_gap
+from bestk.bqp.solvers._registry import get_solver
 
-FIXING_OPERATIONS = 5e6  # to find the items of a proved choice that every such choice has
-PROVED_GAP = 1e-9  # a smaller one is rounding
-FIXED = ("fixed_in", "fixed_out")  # numbers of items in every choice as good as this, or in none
-ALL = (Linear, Spectral, TruncatedPower, LowRank, SDP, Forward, Swap, Search, Exact, Simplex)
-SOLVERS: dict[str, Solver] = {solver.name: solver() for solver in ALL}
-
-
-def get_solver(solver: str | Solver) -> Solver:
-    """The solver of that name, or the one given."""
-    if hasattr(solver, "pick") and not isinstance(solver, str | type):
-        return solver
-    choice(solver, "solver", SOLVERS)
-    return SOLVERS[str(solver)]
+# Operations to find which items of a proved choice every such choice has.
+FIXING_OPERATIONS = 5e6
+# A smaller gap between a bound and an objective, relative to the objective, is rounding.
+PROVED_GAP = 1e-9
+# Under these names, ``Solution.details`` says how many items are in every choice as good as this,
+# and how many in none.
+FIXED_IN = "fixed_in"
+FIXED_OUT = "fixed_out"
 
 
 def solve(
@@ -63,7 +57,7 @@ def solve(
         The worth of each pair of items. Only its symmetric part matters.
     k : int
         How many items to choose; not needed where Q is a BQP.
-    solver : str or solver, default="tpower"
+    solver : str or Solver, default="tpower"
         A name from ``SOLVERS``, or one of its classes with other settings.
     random_state : int, Generator or None
         Random seed; an int gives the same answer at each call.
@@ -88,10 +82,10 @@ def solve(
 
 
 def solve_problem(problem: BQP, solver: Solver, effort: Effort) -> Solution:
-    """The same with whatever bound was found."""
+    """Solve a problem; a default bound is kept even if it says little."""
     run = new_run(effort)
     if run.bound == "tight":
-        run.deadline = run.part(2.0)
+        run.deadline = run.deadline_after(2.0)
     return solve_in_turn(lambda _: problem, [problem.k], solver, solver.pick, run)[0]
 
 
@@ -102,55 +96,90 @@ def solve_in_turn(
     pick: Callable[[BQP, Run], Indices],
     run: Run,
 ) -> list[Solution]:
-    """Solve a problem for every k, by rising k, each in its share of the time of a run."""
-    wanted = sorted(set(ks))
+    """Solve a problem for every k, by rising k, each in its share of the time of a run.
+
+    problem_of: makes the problem for a k, when it is its turn.
+    ks: in any order, and the solutions come in that order; a k that repeats is solved once.
+    pick: chooses the items of each problem.
+    """
+    rising = sorted(set(ks))
     solutions = {}
-    for number, k in enumerate(wanted):
+    for number, k in enumerate(rising):
         problem = problem_of(k)
         check_matrix(problem, solver)
-        start = perf_counter()
-        deadline = run.part(1 / (len(wanted) - number))
-        one = Run(run.rng, deadline, details=dict(run.details), bound=run.bound, spent=run.spent)
-        if run.bound == "tight":
-            one.deadline = one.part(0.5)  # the bound has the rest of the share
-        picked = pick(problem, one)
-        seconds = perf_counter() - start
-        if deadline == inf:
-            budget = Budget(operations=MAX_OPERATIONS)
-        else:
-            budget = Budget(deadline=max(deadline, perf_counter()))
-        if run.bound == "fast":
-            budget = default_budget(one.spent, deadline - start, budget.left)
-        solution = score(problem, solver.name, picked, one, budget)
-        solutions[k] = replace(solution, seconds=seconds)
+        deadline = run.deadline_after(1 / (len(rising) - number))
+        solutions[k] = _solve_one(problem, solver, pick, run, deadline)
     return [solutions[k] for k in ks]
+
+
+def _solve_one(
+    problem: BQP,
+    solver: Solver,
+    pick: Callable[[BQP, Run], Indices],
+    run: Run,
+    deadline: float,
+) -> Solution:
+    """Solve one of the problems of a run, with its bound, until a deadline."""
+    start = perf_counter()
+    details = dict(run.details)
+    run_of_one = Run(run.rng, deadline, details=details, bound=run.bound, spent=run.spent)
+    if run.bound == "tight":  # the bound has the other half of the time
+        run_of_one.deadline = run_of_one.deadline_after(0.5)
+    picked = pick(problem, run_of_one)
+    seconds = perf_counter() - start
+    if deadline == inf:
+        budget = Budget(operations=MAX_OPERATIONS)
+    else:
+        budget = Budget(deadline=max(deadline, perf_counter()))
+    if run.bound == "fast":
+        budget = default_budget(run_of_one.spent, deadline - start, budget.left)
+    solution = score(problem, solver.name, picked, run_of_one, budget)
+    return replace(solution, seconds=seconds)
 
 
 def score(problem: BQP, name: str, picked: Indices, run: Run, budget: Budget) -> Solution:
     """Check a choice, compute its objective, and bound the problem within a budget."""
-    items, bound = np.asarray(picked, np.int64), run.bound
-    right = len(items) == problem.k == len(np.unique(items))
-    if not right or items.min() < 0 or items.max() >= problem.n:
-        raise RuntimeError(f"solver {name!r} did not return {problem.k} different items: {items}")
+    items = _checked_choice(problem, name, picked)
     objective = problem.value(items)
-    upper = run.upper_bound if problem.k < problem.n else objective  # all: there is no other choice
     details = {key: value for key, value in run.details.items() if key != "incumbent"}
-    if bound is not None and problem.k < problem.n:
-        # of a choice that is proved optimal, which of its items every such choice has
-        effort: BoundEffort = bound if upper > objective else "fast"
-        if effort != bound:
-            budget = Budget(operations=FIXING_OPERATIONS)
-        proof = prove(problem, items, effort, budget)
-        upper = min(upper, proof.value)
-        details |= {key: proof.details[key] for key in FIXED if key in proof.details}
-    details["bound"] = bound
-    return Solution(items, objective, max(upper, objective), name, details=details)
+    details["bound"] = run.bound
+    if problem.k == problem.n:  # there is no other choice
+        return Solution(items, objective, objective, name, details=details)
+    upper_bound = run.upper_bound
+    if run.bound is not None:
+        if upper_bound <= objective:
+            # The choice is proved optimal. It is left to find which items every such choice has.
+            bound = prove(problem, items, "fast", _budget_of_fixing(run.bound, budget))
+        else:
+            bound = prove(problem, items, run.bound, budget)
+        upper_bound = min(upper_bound, bound.value)
+        if bound.fixed_in is not None:
+            details[FIXED_IN] = bound.fixed_in
+        if bound.fixed_out is not None:
+            details[FIXED_OUT] = bound.fixed_out
+    return Solution(items, objective, max(upper_bound, objective), name, details=details)
+
+
+def _budget_of_fixing(asked: BoundEffort, budget: Budget) -> Budget:
+    """What a bound may cost where the choice is already proved optimal."""
+    return budget if asked == "fast" else Budget(operations=FIXING_OPERATIONS)
+
+
+def _checked_choice(problem: BQP, name: str, picked: Indices) -> Indices:
+    """What a solver has picked, which must be k different items."""
+    items = np.asarray(picked, np.int64)
+    is_choice = len(items) == problem.k == len(np.unique(items))
+    if not is_choice or items.min() < 0 or items.max() >= problem.n:
+        raise RuntimeError(f"solver {name!r} did not return {problem.k} different items: {items}")
+    return items
 
 
 def with_useful_bound(solution: Solution) -> Solution:
     """The solution, without a default bound that is too weak to be useful."""
-    useless = solution.details.get("bound") == "fast" and solution.gap > MAX_USEFUL_GAP
-    return replace(solution, upper_bound=inf) if useless else solution
+    is_default = solution.details.get("bound") == "fast"
+    if is_default and solution.gap > MAX_USEFUL_GAP:
+        return replace(solution, upper_bound=inf)
+    return solution
 
 
 def prove(problem: BQP, items: Indices, effort: BoundEffort, budget: Budget) -> Bound:
@@ -158,13 +187,15 @@ def prove(problem: BQP, items: Indices, effort: BoundEffort, budget: Budget) -> 
     objective = problem.value(items)
     if effort == "fast":
         return quick_bound(problem, OPERATIONS_PER_SECOND * budget.left, objective)
-    bound = tight_bound(problem, budget, objective)
-    rest = bound.details.get("rest")
-    is_closed = bound.value - objective <= PROVED_GAP * abs(objective)
-    if rest is None or is_closed or not budget.is_timed or budget.left <= 0:
+    if not can_relax(problem):
+        return tight_bound(problem, budget, objective)
+    gap = narrowed_gap(problem, budget, objective)
+    bound = gap.bound(problem.n)
+    is_proved = bound.value - objective <= PROVED_GAP * abs(objective)
+    if is_proved or not budget.is_timed or budget.left <= 0:
         return bound
     run = Run(np.random.default_rng(0), budget.deadline, [items])
-    split_gap(problem, rest, run)
+    split_gap(problem, gap, run)
     return replace(bound, value=min(bound.value, run.upper_bound), method="dnn, split")
 
 
@@ -199,7 +230,7 @@ def check_matrix(problem: BQP, solver: Solver) -> None:
 
 def check_options(bound: Any, time_limit: float | None) -> None:
     """Raise an error for invalid options."""
-    choice(bound, "bound", (None, "fast", "tight"))
+    choice(bound, "bound", (None, *EFFORTS))
     wanted = "a positive number of seconds"
     if time_limit is not None and not real(time_limit, "time_limit", wanted) > 0:
         raise ValueError(f"time_limit must be {wanted}, not {time_limit!r}")

@@ -9,9 +9,10 @@ from bestk._typing import Floats, Indices
 from bestk.bqp.problem import BQP, best_first, improve, top_k
 from bestk.bqp.relaxations.sdp import only_choice, relax
 from bestk.bqp.relaxations.spheres import LowRankFactor
-from bestk.bqp.solvers._base import Needs, Run
+from bestk.bqp.solvers._base import Run, Solver
 from bestk.native.threads import calm_blas
 
+# Random projections that the relaxation is rounded by.
 PROJECTIONS = 100
 # Roundings that are improved by swaps. With ten of them the objective was that of ``search`` on
 # information matrices of 300 to 7,000 items (benchmarks/results/sdp_width.csv), with one up to 0.8%
@@ -20,11 +21,12 @@ IMPROVED = 10
 # Operations, see ``Budget``, of a step of the relaxation, for each number that the product of Q and
 # its factor adds up.
 OPERATIONS_OF_PRODUCT = 0.15
-TOLERANCE = 1e-4  # of the distance between the relaxation and its bound, relative to its value
+# The relaxation and its bound may differ by this, relative to its value.
+TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True)
-class SDP:
+class SDP(Solver):
     """Semidefinite relaxation: rounded by projections, and swaps (Nguyen et al. 2014).
 
     With y = 2x - 1, z = (1, y) and W = 1/4 [e'Qe, (Qe)'; Qe, Q], the value of x is z'Wz. The
@@ -64,7 +66,6 @@ class SDP:
     swaps: bool = True
 
     name: ClassVar[str] = "sdp"
-    needs: ClassVar[Needs] = "matrix"
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the best rounding, best item first; the bound is stored in the run."""
@@ -75,17 +76,22 @@ class SDP:
             factor = LowRankFactor(problem, run.rng)
             run.upper_bound = relax(factor, TOLERANCE, run.deadline)
             run.spend(OPERATIONS_OF_PRODUCT * factor.iterations * problem.n * factor.V.size)
-            run.details.update(relaxation=factor.value, iterations=factor.iterations)
-            choices = self._round(problem, factor.V, run.rng)
+            choices = _round(problem, factor.V, run.rng)
+            run.details["relaxation"] = factor.value
+            run.details["iterations"] = factor.iterations
             run.details["rounded"] = problem.value(choices[0])
             if self.swaps:
                 choices = [np.sort(improve(problem, choice, run.deadline)) for choice in choices]
             return best_first(problem, max(choices, key=problem.value))
 
-    def _round(self, problem: BQP, V: Floats, rng: np.random.Generator) -> list[Indices]:
-        """The best choices among the projections of V, best first; of equals, the first drawn."""
-        drawn = rng.standard_normal((V.shape[1], PROJECTIONS))
-        scores = (V @ drawn) * np.sign(drawn[0])  # v_0 is the first axis
-        choices = [np.sort(top_k(column, problem.k)) for column in scores.T]
-        choices.sort(key=problem.value, reverse=True)  # stable
-        return choices[:IMPROVED]
+
+def _round(problem: BQP, V: Floats, rng: np.random.Generator) -> list[Indices]:
+    """The best choices among random projections of V, best first; of equals, the first drawn.
+
+    V: the factor of the relaxation, one row for each item; v_0 is the first axis.
+    """
+    directions = rng.standard_normal((V.shape[1], PROJECTIONS))
+    scores = (V @ directions) * np.sign(directions[0])
+    choices = [np.sort(top_k(column, problem.k)) for column in scores.T]
+    choices.sort(key=problem.value, reverse=True)  # stable
+    return choices[:IMPROVED]

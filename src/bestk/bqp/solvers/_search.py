@@ -11,31 +11,72 @@ from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices
 from bestk.bqp.problem import BQP, NO_ITEMS, best_first, grow, top_k
-from bestk.bqp.solvers._base import Needs, Run
+from bestk.bqp.solvers._base import Needs, Run, Solver
 from bestk.native import kernels
 from bestk.native.threads import run_tiles
 
 Masks = NDArray[np.uint8]
-SLICE_SECONDS = 0.015  # work between two checks of the clock and the keyboard
+
+# Seconds of work between two checks of the clock and the keyboard, with a time limit.
+SLICE_SECONDS = 0.015
 # Entries of Q that are read from one check of the keyboard to the next where there is no time
 # limit: about 0.015 seconds. The best of equal choices depends on it.
 SLICE_ENTRIES = 2**23
-PATH_SHARE = 2  # a path of many k may take as long as so many single ones
-MIN_STEPS = 64  # in a slice
-OPERATIONS_OF_ENTRY = 2.5  # operations, see ``Budget``, for each entry of Q that is read
-STEPS_OF_WALK = 2  # times depth n: about how long a walk is
-NEGATIVE_PRICE = 16  # entries below 0 leave more swaps to evaluate in a step
-PATIENCE_IN_TIME = 100  # times the patience, where a time limit ends the search
-CORE_ITEMS = 256  # of a lazy problem that are searched beside the choice
+# Steps of a slice, at least; and of the first one at most, with a time limit.
+MIN_STEPS = 64
+MAX_FIRST_STEPS = 4096
+# A path of many k may take as long as so many single ones.
+PATH_SHARE = 2
+# Walks without a new best that end an island of a path, at least.
+MIN_PATIENCE = 3
+# Operations, see ``Budget``, for each entry of Q that is read.
+OPERATIONS_OF_ENTRY = 2.5
+# About how many steps a walk has, times the depth and the number of items.
+STEPS_OF_WALK = 2
+# Entries below 0 leave more swaps to evaluate in a step: it costs as much as so many.
+NEGATIVE_PRICE = 16
+# With a time limit, the patience is so many times as large: the clock ends the search.
+PATIENCE_IN_TIME = 100
+# Items of a lazy problem that are searched beside the choice: at least so many, or three times k;
+# and at most so many times as many.
+CORE_ITEMS = 256
+CORE_ITEMS_OF_CHOICE = 3
+MAX_CORE_FACTOR = 16
+# A smaller difference between two values, relative to them, is rounding.
+MIN_IMPROVEMENT = 1e-13
+# Below every value of a choice.
 LOWEST = -np.finfo(np.float64).max
-MIN_IMPROVEMENT = 1e-13  # relative: smaller differences are rounding
-CHOSEN, WALK_BEST, CHAMPION, POOL = range(4)  # rows of masks, as in tabu.c
-VALUE, BEST, CROWN, WORTH = range(4)  # places in values
-STEP, IDLE, N_TABU, BORN, YOUNG, SIZE, STALE, WAIT = range(8)  # places in counts
+
+# Rows of ``Population.masks``, as in tabu.c: the choice of the walk, the best one of the walk, the
+# best one ever, and from POOL on the members of the population.
+CHOSEN = 0
+WALK_BEST = 1
+CHAMPION = 2
+POOL = 3
+# Places in ``Population.values``, as in tabu.c: of the choice of the walk, of the best one of the
+# walk, of the best one ever, and from WORTH on of the members.
+VALUE = 0
+BEST = 1
+CROWN = 2
+WORTH = 3
+# Places in ``Population.counts``, as in tabu.c. Steps of the walk, and those since its best choice.
+STEP = 0
+IDLE = 1
+# Items that may not move.
+N_TABU = 2
+# Walks so far, and those since the population was empty.
+BORN = 3
+YOUNG = 4
+# Members of the population.
+SIZE = 5
+# Walks since a member was new, and since the best choice ever was; the latter are weighted.
+STALE = 6
+WAIT = 7
+N_COUNTS = 8
 
 
 @dataclass(frozen=True)
-class Search:
+class Search(Solver):
     """Memetic tabu search: the best swaps, from combinations of good choices (Wu and Hao 2013).
 
     Swapping item u for v changes x'Qx by p_v - p_u - 2 Q_uv, where p_i = Q_ii + 2 sum of Q_ij over
@@ -86,91 +127,124 @@ class Search:
             return best_first(problem, range(problem.n))
         if problem.is_lazy:
             return best_first(problem, self._pick_lazy(problem, run))
-        patience = self.patience * (PATIENCE_IN_TIME if np.isfinite(run.deadline) else 1)
+        patience = self.patience
+        if np.isfinite(run.deadline):
+            patience *= PATIENCE_IN_TIME
         return best_first(problem, self._pick_dense(problem, run, patience))
 
     def for_path(self, count: int) -> "Search":
         """The search for one of many k, which starts from the answer to its neighbour."""
         share = PATH_SHARE / max(count, PATH_SHARE)
-        return replace(self, patience=max(3, round(share * self.patience)), work=share * self.work)
+        patience = max(MIN_PATIENCE, round(share * self.patience))
+        return replace(self, patience=patience, work=share * self.work)
 
     def _pick_dense(self, problem: BQP, run: Run, patience: int) -> Indices:
-        """Let the islands work, a slice of time after the other."""
-        Q, n, k = problem.rows, problem.n, problem.k
+        """Let the islands work, slice by slice; the best choice is kept in the run."""
+        Q = problem.rows
+        n = problem.n
+        k = problem.k
         seeds = run.rng.integers(1, 2**63, self.islands)
         islands = [Population.empty(n, self.population, int(seed)) for seed in seeds]
-        choices = [*run.starts, top_k(Q.sum(axis=1), k), NO_ITEMS]
-        starts = np.zeros((len(choices), n), np.uint8)
-        for mask, items in zip(starts, choices, strict=True):
-            mask[items] = 1
-        shares = [starts[i :: self.islands].copy() for i in range(self.islands)]
-        least = least_entries(Q)
-        advance = kernels.tabu_advance.bind(Q, least, n, k, self.depth * n, patience)
-        known = run.details.get("incumbent")
-        best = LOWEST if known is None else problem.value(known)
+        starts = _as_masks([*run.starts, top_k(Q.sum(axis=1), k), NO_ITEMS], n)
+        starts_of = [starts[number :: self.islands].copy() for number in range(self.islands)]
+        lowest_entries = least_entries(Q)
+        advance = kernels.tabu_advance.bind(Q, lowest_entries, n, k, self.depth * n, patience)
 
-        def work(steps: int, i: int) -> None:
-            advance(steps, shares[i], len(shares[i]), self.population, *islands[i])
+        def work(steps: int, number: int) -> None:
+            starts = starts_of[number]
+            advance(steps, starts, len(starts), self.population, *islands[number])
 
-        price = n * (NEGATIVE_PRICE if least.min() < 0 else 1)
+        entries_of_step = n * (NEGATIVE_PRICE if lowest_entries.min() < 0 else 1)
         if np.isfinite(run.deadline):
             slices = _timed_slices(n, run)
         else:
-            slices = _counted_slices(price, self.work / self.islands)
+            slices = _counted_slices(entries_of_step, self.work / self.islands)
+        incumbent = run.details.get("incumbent")
+        best_value = LOWEST if incumbent is None else problem.value(incumbent)
         steps_of_all = 0
         for steps in slices:
             steps_of_all += self.islands * steps
             run_tiles(partial(work, steps), range(self.islands))
-            best = _keep_best(islands, run, best)
+            best_value = _keep_best(islands, run, best_value)
             if all(island.counts[WAIT] >= patience for island in islands):
                 break
         walks = int(sum(island.counts[BORN] for island in islands))
         # Islands that are out of patience do not use up their last slice.
         steps_of_all = min(steps_of_all, STEPS_OF_WALK * walks * self.depth * n)
-        run.spend(OPERATIONS_OF_ENTRY * steps_of_all * price)
+        run.spend(OPERATIONS_OF_ENTRY * steps_of_all * entries_of_step)
         run.details["walks"] = walks
         return np.asarray(run.details["incumbent"], np.int64)
 
     def _pick_lazy(self, problem: BQP, run: Run) -> Indices:
-        """Search the core: the choice, and the items that would add most to it; then its core."""
+        """Search the choice and the items that would add most to it; then around the new choice."""
+        k = problem.k
         starts = run.starts or [grow(problem, deadline=run.deadline)]
         chosen = np.sort(max(starts, key=problem.value))
-        seen = np.zeros(problem.n, np.bool_)
-        size = min(problem.n, problem.k + max(CORE_ITEMS, min(3 * problem.k, 16 * CORE_ITEMS)))
+        was_searched = np.zeros(problem.n, np.bool_)
+        n_others = min(CORE_ITEMS_OF_CHOICE * k, MAX_CORE_FACTOR * CORE_ITEMS)
+        size = min(problem.n, k + max(CORE_ITEMS, n_others))
         while run.time_left > 0:
             run.details["incumbent"] = chosen
             gains = problem.gains(chosen)
             value = (gains + problem.diagonal)[chosen].sum() / 2
             gains[chosen] = np.inf
-            core = top_k(gains, size)
-            if seen[core].all():
+            core = top_k(gains, size)  # the chosen items first
+            if was_searched[core].all():
                 break
-            seen[core] = True
-            inner = BQP(problem.block(core), problem.k)
-            inner_run = Run(run.rng, run.deadline, [np.arange(problem.k)])
-            found = self._pick_dense(inner, inner_run, self.patience)
-            if inner.value(found) <= value + MIN_IMPROVEMENT * abs(value):
+            was_searched[core] = True
+            problem_of_core = BQP(problem.block(core), k)
+            run_of_core = Run(run.rng, run.deadline, [np.arange(k)])
+            places = self._pick_dense(problem_of_core, run_of_core, self.patience)
+            if problem_of_core.value(places) <= value + MIN_IMPROVEMENT * abs(value):
                 break
-            chosen = core[found]
+            chosen = core[places]
         return chosen
 
 
-class Population(NamedTuple):
-    """The best choices of an island and the walk of the newest, as ``tabu_advance`` takes them."""
+def _as_masks(choices: Sequence[Indices], n: int) -> Masks:
+    """Choices as rows of n entries: 1 for the items that are chosen, else 0."""
+    masks = np.zeros((len(choices), n), np.uint8)
+    for mask, items in zip(masks, choices, strict=True):
+        mask[items] = 1
+    return masks
 
-    masks: Masks  # choice of the walk, its best one, the champion; then the pool
-    gains: Floats  # Q_ii + 2 sum of Q_ij over the other chosen items j
-    tabu: NDArray[np.int64]  # step at which the tabu on an item ends, or 0; items under tabu
-    values: Floats  # of the choice of the walk, its best one, the champion; then of the pool
+
+class Population(NamedTuple):
+    """The best choices of an island and the walk of the newest.
+
+    These are the last arguments of the kernel ``tabu_advance``, in its order, which changes them.
+    """
+
+    masks: Masks
+    """Choices as rows of n entries, see CHOSEN, WALK_BEST, CHAMPION and POOL."""
+
+    gains: Floats
+    """Of the choice of the walk: Q_ii + 2 sum of Q_ij over the other chosen items j."""
+
+    tabu: NDArray[np.int64]
+    """Two rows of n entries: the step at which the tabu on each item ends, or 0; and a list of the
+    items under tabu, of which there are ``counts[N_TABU]``."""
+
+    values: Floats
+    """Values x'Qx of choices, see VALUE, BEST, CROWN and WORTH."""
+
     counts: NDArray[np.int64]
+    """See STEP, IDLE, N_TABU, BORN, YOUNG, SIZE, STALE and WAIT."""
+
     random: NDArray[np.uint64]
+    """The state of the random numbers."""
 
     @classmethod
     def empty(cls, n: int, size: int, seed: int) -> "Population":
-        """A population without choices."""
-        masks, values = np.zeros((POOL + size, n), np.uint8), np.full(WORTH + size, LOWEST)
-        tabu, counts = np.zeros((2, n), np.int64), np.zeros(8, np.int64)
-        return cls(masks, np.zeros(n), tabu, values, counts, np.array([seed], np.uint64))
+        """A population without choices, of at most ``size`` members."""
+        return cls(
+            masks=np.zeros((POOL + size, n), np.uint8),
+            gains=np.zeros(n),
+            tabu=np.zeros((2, n), np.int64),
+            values=np.full(WORTH + size, LOWEST),
+            counts=np.zeros(N_COUNTS, np.int64),
+            random=np.array([seed], np.uint64),
+        )
 
 
 def least_entries(Q: Floats) -> Floats:
@@ -180,34 +254,33 @@ def least_entries(Q: Floats) -> Floats:
     return np.asarray(others.min(axis=1))
 
 
-def _keep_best(islands: Sequence[Population], run: Run, best: float) -> float:
-    """Store a new best choice in the run; return the best value."""
-    for masks, _, _, values, _, _ in islands:
-        for value, choice in ((values[CROWN], masks[CHAMPION]), (values[BEST], masks[WALK_BEST])):
-            if value > best + MIN_IMPROVEMENT * abs(best):
-                best = float(value)
-                run.details["incumbent"] = np.flatnonzero(choice)
-    return best
+def _keep_best(islands: Sequence[Population], run: Run, best_value: float) -> float:
+    """Store a choice of an island in the run if it is better than the best; return its value."""
+    for island in islands:
+        for value_place, mask_row in ((CROWN, CHAMPION), (BEST, WALK_BEST)):
+            value = float(island.values[value_place])
+            if value > best_value + MIN_IMPROVEMENT * abs(best_value):
+                best_value = value
+                run.details["incumbent"] = np.flatnonzero(island.masks[mask_row])
+    return best_value
 
 
-def _counted_slices(price: int, most: float) -> Iterator[int]:
-    """Numbers of steps that read ``most`` entries in all, at so many entries for a step."""
-    left = max(MIN_STEPS, int(most / price))
-    in_a_slice = max(MIN_STEPS, SLICE_ENTRIES // price)
-    while left > 0:
-        steps = min(in_a_slice, left)
-        yield steps
-        left -= steps
+def _counted_slices(entries_of_step: int, work: float) -> Iterator[int]:
+    """Numbers of steps that read so many entries in all, at so many for each step."""
+    n_steps = max(MIN_STEPS, int(work / entries_of_step))
+    in_a_slice = max(MIN_STEPS, SLICE_ENTRIES // entries_of_step)
+    for first in range(0, n_steps, in_a_slice):
+        yield min(in_a_slice, n_steps - first)
 
 
 def _timed_slices(n: int, run: Run) -> Iterator[int]:
     """Numbers of steps that take about a slice of time, to the deadline."""
-    steps = min(4096, MIN_STEPS + 1_000_000 // n)
+    steps = min(MAX_FIRST_STEPS, MIN_STEPS + 1_000_000 // n)
     while True:
         start = perf_counter()
         yield steps
         if run.time_left <= 0:
             return
-        pace = (perf_counter() - start) / steps
-        wanted = min(SLICE_SECONDS, run.time_left)
-        steps = max(MIN_STEPS, min(4 * steps, int(wanted / pace)))
+        seconds_of_step = (perf_counter() - start) / steps
+        wanted_seconds = min(SLICE_SECONDS, run.time_left)
+        steps = max(MIN_STEPS, min(4 * steps, int(wanted_seconds / seconds_of_step)))

@@ -7,17 +7,44 @@ import numpy as np
 
 from bestk._typing import Floats, Indices
 from bestk.bqp.problem import BQP, NO_ITEMS, largest_entry, top_k
-from bestk.bqp.solvers._base import Needs, Run
+from bestk.bqp.solvers._base import Needs, Run, Solver
 from bestk.bqp.solvers._greedy import Forward, Linear
 
+# Steps from one start, at most.
 MAX_STEPS = 100
-TOLERANCE = 1e-8  # relative to the largest entry of Q: a smaller change ends the run
-OPERATIONS_OF_ENTRY = 2.0  # operations, see ``Budget``, of a step, for each entry of k columns
-MAX_SUMMED_ITEMS = 50_000  # of a lazy matrix whose rows are added up
+# A smaller gain, relative to the largest entry of Q, ends the run.
+TOLERANCE = 1e-8
+# A loss up to this, relative to the largest entry of Q, is rounding.
+MAX_LOSS = 1e-10
+# The first shift of the diagonal, relative to the largest entry of Q, and the growth of shifts.
+FIRST_SHIFT = 1e-4
+SHIFT_GROWTH = 10
+# Operations, see ``Budget``, of a step, for each entry of k columns.
+OPERATIONS_OF_ENTRY = 2.0
+# The rows of a lazy matrix of more items than this are not added up.
+MAX_SUMMED_ITEMS = 50_000
+
+
+@dataclass(frozen=True, eq=False)
+class _Choice:
+    """A choice of k items on the way."""
+
+    items: Indices
+    """The items, by rising index."""
+
+    product: Floats
+    """Qx, one number for each item of the problem."""
+
+    value: float
+    """x'Qx."""
+
+    @classmethod
+    def of(cls, items: Indices, product: Floats) -> "_Choice":
+        return cls(items, product, float(product[items].sum()))
 
 
 @dataclass(frozen=True)
-class TruncatedPower:
+class TruncatedPower(Solver):
     """Truncated power method: multiply by Q, keep the k largest entries (Yuan and Zhang 2013).
 
     It starts from Linear. The row sums of a lazy Q need all of its columns: above 50,000 items,
@@ -43,53 +70,62 @@ class TruncatedPower:
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by falling entry of the last product."""
-        first = Forward() if problem.is_lazy and problem.n > MAX_SUMMED_ITEMS else Linear()
-        starts = [*(run.starts if self.warm_start else ()), first.pick(problem, run)]
+        is_too_wide = problem.is_lazy and problem.n > MAX_SUMMED_ITEMS
+        first_solver: Solver = Forward() if is_too_wide else Linear()
+        starts = list(run.starts) if self.warm_start else []
+        starts.append(first_solver.pick(problem, run))
         ends = [self._climb(problem, np.sort(start), run) for start in starts]
-        _, items, scores = max(ends, key=lambda end: end[0])
-        return items[np.lexsort((items, -scores[items]))]
+        best = max(ends, key=lambda end: end.value)
+        return best.items[np.lexsort((best.items, -best.product[best.items]))]
 
-    def _climb(self, problem: BQP, items: Indices, run: Run) -> tuple[float, Indices, Floats]:
-        """Take steps from a choice; return the value, the items and Qx of the last one."""
-        product, scale = problem.product(items), problem.largest
-        if problem.is_lazy:  # the diagonal may be 0: means over the choice are entries of a size
-            scale = max(scale, largest_entry(product) / problem.k)
+    def _climb(self, problem: BQP, items: Indices, run: Run) -> _Choice:
+        """The choice that steps from some items lead to."""
+        choice = _Choice.of(items, problem.product(items))
+        scale = problem.largest
+        if problem.is_lazy:
+            # Of a lazy matrix only the diagonal is known, and it may be 0. The means over the
+            # choice have the size of entries.
+            scale = max(scale, largest_entry(choice.product) / problem.k)
         scale = scale or 1.0
-        state = float(product[items].sum()), items, product
         for _ in range(MAX_STEPS):
             run.spend(OPERATIONS_OF_ENTRY * problem.k * problem.n)
-            after = self._step(problem, state, scale)
-            if run.time_left < 0 or after[0] < state[0]:
-                return state
-            change, state = after[0] - state[0], after
-            if change < TOLERANCE * scale:
+            following = self._step(problem, choice, scale)
+            if run.time_left < 0 or following.value < choice.value:
                 break
-        return state
+            gain = following.value - choice.value
+            choice = following
+            if gain < TOLERANCE * scale:
+                break
+        return choice
 
-    def _step(
-        self, problem: BQP, state: tuple[float, Indices, Floats], scale: float
-    ) -> tuple[float, Indices, Floats]:
-        """The first of the ever more damped steps that loses nothing."""
-        value, items, product = state
-        shift, weighted, chosen = 0.0, product.copy(), NO_ITEMS
+    def _step(self, problem: BQP, choice: _Choice, scale: float) -> _Choice:
+        """The k largest entries of Qx + shift x, with the first shift that loses nothing.
+
+        A large shift keeps the choice as it is, so that some shift loses nothing.
+        """
+        shift = 0.0
+        weights = choice.product.copy()
+        candidate_items = NO_ITEMS
         while True:
-            weighted[items] = product[items] + shift
-            before, chosen = chosen, np.sort(top_k(weighted, problem.k))
-            if not np.array_equal(before, chosen):
-                moved = _moved(problem, state, chosen)
-                reached = float(moved[chosen].sum())
-            if reached >= value - 1e-2 * TOLERANCE * scale:
-                return reached, chosen, moved
-            shift = 10 * shift if shift else 1e-4 * scale
+            weights[choice.items] = choice.product[choice.items] + shift
+            items = np.sort(top_k(weights, problem.k))
+            if not np.array_equal(items, candidate_items):
+                candidate_items = items
+                candidate = _Choice.of(items, _product_after(problem, choice, items))
+            if candidate.value >= choice.value - MAX_LOSS * scale:
+                return candidate
+            shift = SHIFT_GROWTH * shift if shift else FIRST_SHIFT * scale
 
 
-def _moved(problem: BQP, state: tuple[float, Indices, Floats], chosen: Indices) -> Floats:
-    """Qx of the next choice from that of the last: where few items change, only they are read."""
-    _, items, product = state
+def _product_after(problem: BQP, choice: _Choice, items: Indices) -> Floats:
+    """Qx of other items, from that of a choice: where few items change, only they are read."""
     change = np.zeros(problem.n, np.int8)
-    change[chosen] = 1
-    change[items] -= 1
-    added, dropped = np.flatnonzero(change > 0), np.flatnonzero(change < 0)
+    change[items] = 1
+    change[choice.items] -= 1
+    added = np.flatnonzero(change > 0)
+    dropped = np.flatnonzero(change < 0)
+    if not len(added):
+        return choice.product
     if 2 * len(added) >= problem.k:
-        return problem.product(chosen)
-    return product + problem.product(added) - problem.product(dropped) if len(added) else product
+        return problem.product(items)
+    return choice.product + problem.product(added) - problem.product(dropped)

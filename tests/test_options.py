@@ -419,7 +419,31 @@ def test_covariates_work_with_the_default_method_alone():
     made = make_report(SelectBestK(2, **COVARIATES).fit(X, Y), X, Y, stability=0)
     assert "given the covariates &#39;a&#39;" in made.html
     assert "other methods do not adjust for covariates" in made.html
-    no_such_parameter(lambda: relevant(**COVARIATES), "covariates")
+
+
+def test_relevant_features_add_to_covariates():
+    adjusted = relevant(**COVARIATES)
+    assert np.isnan(adjusted[0])
+    assert adjusted[1:] != relevant()[1:]
+    refuses(
+        lambda: relevant({"sample_weight": WEIGHTS}, **COVARIATES),
+        "covariates or sample_weight, not both",
+    )
+    assert relevant({"groups": GROUPS}, **COVARIATES)[1:] != adjusted[1:]
+
+
+@pytest.mark.parametrize("entry", [with_number, with_auto_k, with_estimator, relevant])
+def test_a_table_of_covariates_changes_what_is_selected(entry):
+    assert entry({"covariates": X[["a"]]}) != entry()
+
+
+def test_a_table_of_covariates_is_refused_where_rows_could_not_follow_it(tmp_path):
+    table = {"covariates": X[["a"]]}
+    refuses(lambda: file(tmp_path, table), "X comes in blocks of rows")
+    refuses(lambda: reported(table), "fitted with a table of covariates")
+    refuses(lambda: with_number(table, method="jmi"), "covariates work with method='auto' alone")
+    for entry in (curves, stable):
+        refuses(lambda entry=entry: entry(**table), "names columns of X")
 
 
 def test_the_commands_take_covariates():

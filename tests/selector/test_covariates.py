@@ -15,11 +15,12 @@ from bestk import (
     SelectBestK,
     SelectBestKCV,
     SelectionWarning,
+    SelectRelevant,
     error_curves,
     select,
     stability_selection,
 )
-from bestk.errors import ParameterError, UnknownNameError
+from bestk.errors import DataError, ParameterError, UnknownNameError
 
 GENES = 300
 # The first genes follow the batch; two of them, and two others, are causes of the disease.
@@ -165,11 +166,155 @@ def test_covariates_that_there_are_not_or_that_are_asked_for_twice_are_refused()
         selector.fit(table, ill)
 
 
-def test_a_table_of_covariates_is_refused_with_what_to_do_instead():
+def test_the_parameter_takes_names_and_fit_takes_a_table():
     table, ill = genes_and_batch(0)
     for covariates in (table[["batch"]], np.ones((150, 2))):
-        with pytest.raises(ParameterError, match="add its columns to X, and pass their names"):
+        with pytest.raises(ParameterError, match=r"pass a table of covariates to fit\("):
             SelectBestK(2, covariates=covariates).fit(table, ill)
+
+
+def same_selector(first, second):
+    """Whether both give the same results for all columns but the last, which the first lacks."""
+    np.testing.assert_array_equal(first.support_, second.support_[:-1])
+    np.testing.assert_array_equal(first.scores_, second.scores_[:-1])
+    assert first.n_features_in_ == len(first.support_)
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        SelectBestK(6, covariates=["age"]),
+        SelectBestK(0.02, covariates="age"),
+        SelectBestK("auto", covariates="age", cv=3, random_state=0),
+        SelectBestK(3, covariates="age", column_groups={"pair": ["g1", "g2"]}, exclude=["g200"]),
+        SelectBestKCV(LogisticRegression(), covariates="age", ks=[1, 4], cv=3),
+        SelectRelevant(covariates="age", permutations=5),
+    ],
+)
+@pytest.mark.parametrize("kind", ["frame", "series", "strings"])
+def test_a_table_of_covariates_is_the_same_as_columns_of_x(selector, kind):
+    table, ill = genes_and_batch(0)
+    genes = table.drop(columns="batch").assign(age=np.random.default_rng(0).normal(size=150))
+    batch = {
+        "frame": table[["batch"]],
+        "series": table["batch"],
+        "strings": table[["batch"]].to_numpy(),
+    }[kind]
+    joined = clone(selector).fit(genes, ill, covariates=batch)
+    named = clone(selector).set_params(covariates=["age", "batch"])
+    same_selector(joined, named.fit(genes.assign(batch=table["batch"]), ill))
+    assert joined.transform(genes).shape == (150, joined.support_.sum())
+    assert set(joined.get_feature_names_out()) <= set(genes.columns)
+
+
+def test_select_takes_names_or_a_table_of_covariates():
+    table, ill = genes_and_batch(0)
+    genes = table.drop(columns="batch")
+    joined = select(genes, ill, 6, covariates=table[["batch"]])
+    named = select(table, ill, 6, covariates="batch")
+    assert joined.support.tolist() == named.support.tolist()
+    assert joined.names == list(genes.columns)
+
+
+def test_masks_and_categories_refer_to_x_beside_a_table_of_covariates():
+    table, ill = genes_and_batch(0)
+    genes = table.drop(columns="batch").assign(site=np.arange(150) % 12)
+    mask = np.arange(GENES + 1) < 100
+    joined = SelectBestK(6, exclude=mask, covariates="site", categorical_features=["site"])
+    joined.fit(genes, ill, covariates=table[["batch"]])
+    named = SelectBestK(
+        6,
+        exclude=np.append(mask, False),
+        covariates=["site", "batch"],
+        categorical_features=["site"],
+    )
+    same_selector(joined, named.fit(genes.assign(batch=table["batch"]), ill))
+
+
+def test_a_table_of_covariates_needs_a_row_for_each_row_of_x_in_memory(tmp_path):
+    table, ill = genes_and_batch(0)
+    for selector in (SelectBestK(2), SelectRelevant(), SelectBestKCV(LogisticRegression())):
+        with pytest.raises(DataError, match="149 rows and X has 150"):
+            selector.fit(table, ill, covariates=np.ones((149, 1)))
+    path = tmp_path / "table.csv"
+    table.assign(ill=ill).to_csv(path, index=False)
+    for selector in (SelectBestK(2), SelectRelevant()):
+        with pytest.raises(ParameterError, match="X comes in blocks of rows"):
+            selector.fit(path, "ill", covariates=table[["batch"]])
+
+
+def test_covariates_with_names_of_x_are_other_columns():
+    table, ill = genes_and_batch(0)
+    genes = table.drop(columns="batch")
+    covariates = table[["batch"]].rename(columns={"batch": "g0"})
+    joined = SelectBestK(6).fit(genes, ill, covariates=covariates)
+    same_selector(joined, SelectBestK(6, covariates="batch").fit(table, ill))
+
+
+def test_features_that_add_to_covariates_are_found_and_followers_are_not():
+    discoveries = []
+    found = 0
+    for seed in range(6):
+        table, ill = genes_and_batch(seed, rows=200)
+        genes = genes_of(SelectRelevant(covariates="batch").fit(table, ill))
+        found += np.isin(CAUSES, genes).sum()
+        discoveries.append(np.mean(~np.isin(genes, CAUSES)) if len(genes) else 0.0)
+    assert found >= 20
+    assert np.mean(discoveries) < 0.15
+
+
+def test_noise_that_follows_covariates_is_not_found_in_few_rows():
+    n_found = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        site = rng.integers(0, 6, 60)
+        age = rng.normal(size=60)
+        drift = rng.normal(size=6)[site] + age
+        X = pd.DataFrame(rng.normal(size=(60, 30)) + np.outer(drift, rng.normal(size=30)))
+        y = (drift + rng.logistic(size=60) > 0).astype(int)
+        table = X.add_prefix("x").assign(site=site, age=age)
+        selector = SelectRelevant(covariates=["site", "age"], permutations=10).fit(table, y)
+        n_found += selector.support_.any()
+    assert n_found <= 4
+
+
+def test_a_curve_a_category_and_a_pair_are_found_given_covariates():
+    rng = np.random.default_rng(0)
+    rows = 800
+    batch = rng.integers(0, 2, rows)
+    X = rng.normal(size=(rows, 20)) + 0.5 * batch[:, np.newaxis]
+    kind = rng.choice([*"abcdef"], rows)
+    pair = (X[:, 1] > 0.25) == (X[:, 2] > 0.25)
+    y = 2 * batch + (X[:, 0] - 0.25) ** 2 + 1.5 * pair + (kind == "c") + rng.normal(size=rows)
+    table = pd.DataFrame(X).add_prefix("x").assign(kind=kind, batch=batch)
+    selector = SelectRelevant(covariates="batch").fit(table, y)
+    found = selector.get_feature_names_out()
+    assert {"x0", "x1", "x2", "kind"} <= set(found)
+    assert len(found) <= 6
+    assert selector.partners_[1] == 2
+    assert selector.partners_[2] == 1
+    assert np.isnan(selector.pvalues_[-1])
+    assert np.isnan(selector.scores_[-1])
+    assert not selector.support_[-1]
+
+
+def test_three_classes_are_tested_given_covariates():
+    rng = np.random.default_rng(1)
+    batch = rng.integers(0, 3, 300)
+    X = rng.normal(size=(300, 20)) + batch[:, np.newaxis]
+    y = np.digitize(batch + 1.5 * (X[:, 3] - batch) + rng.normal(size=300), [0.3, 1.7])
+    table = pd.DataFrame(X).add_prefix("x").assign(batch=batch)
+    found = SelectRelevant(covariates="batch").fit(table, y).get_feature_names_out()
+    assert "x3" in found
+    assert len(found) <= 3
+
+
+def test_relevance_given_covariates_takes_no_weights_and_needs_a_feature():
+    table, ill = genes_and_batch(0)
+    with pytest.raises(ParameterError, match="covariates or sample_weight, not both"):
+        SelectRelevant(covariates="batch").fit(table, ill, sample_weight=np.arange(150))
+    with pytest.raises(ParameterError, match="every column is a covariate"):
+        SelectRelevant(covariates="batch").fit(table[["batch"]], ill)
 
 
 def test_covariates_that_take_more_than_half_of_the_rows_are_refused():

@@ -64,6 +64,15 @@ def adjustment_for(
     return adjustment
 
 
+def categorical_covariates(covariates: Table, categorical: Indices) -> Indices:
+    """The places of covariates that are adjusted for level by level.
+
+    ``categorical``: the places of those that are codes of categories.
+    """
+    codes = np.union1d(categorical, _numbered_levels(covariates))
+    return np.flatnonzero(~covariates.mask(find_numeric(covariates, codes)))
+
+
 def _numbered_levels(table: Table) -> Indices:
     """The places of numeric columns of few different values, all whole numbers."""
     places = []

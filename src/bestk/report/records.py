@@ -44,6 +44,11 @@ class ReportRequest:
                 "scores of rows of the same group in different folds are too good; pass the "
                 "groups of the rows of X, as make_report(..., groups=groups)"
             )
+        if getattr(self.selected, "n_covariates_", 0):
+            raise ParameterError(
+                "the selector was fitted with a table of covariates, which a report does not take; "
+                "add its columns to X, and pass their names as the parameter covariates"
+            )
         if self.groups is not None:
             check_consistent_length(self.y, as_array(self.groups))
         for name in ("scoring", "cv"):

@@ -173,12 +173,17 @@ class TableSelector(SelectorMixin, BaseEstimator):
 
     def _keep(self, task: Task, solution: Solution) -> None:
         """Store a solution with its warnings, and what was found of each feature."""
-        self.solution_ = with_warnings(task, solution)
+        # Covariates that are not columns of X come after these, and are never selected.
+        n_columns = self.n_features_in_
+        found = with_warnings(task, solution)
+        self.solution_ = replace(
+            found, names=None if found.names is None else found.names[:n_columns]
+        )
         support, k = solution.support, solution.k
-        self.ranking_ = np.full(task.table.n_features, k + 1)
+        self.ranking_ = np.full(n_columns, k + 1)
         self.ranking_[support] = np.arange(1, k + 1)
         self.support_ = self.ranking_ <= k
-        self.scores_ = task.relevance()
+        self.scores_ = task.relevance()[:n_columns]
         self.discretizer_ = task.read.discretizer
 
     def __sklearn_tags__(self) -> Any:

@@ -81,9 +81,9 @@ def find_covariates(covariates: Any, table: Table) -> Indices:
     """The places, in rising order, of the columns of a table that are to be adjusted for."""
     if getattr(covariates, "ndim", 1) > 1 or isinstance(covariates, Mapping):
         raise ParameterError(
-            f"covariates are columns of X, given by name, index or mask, not a "
-            f"{type(covariates).__name__} of their own, which folds and subsamples could not "
-            "follow; add its columns to X, and pass their names"
+            f"the parameter covariates names columns of X, by name, index or mask, and is a "
+            f"{type(covariates).__name__}; pass a table of covariates to fit(X, y, covariates=), "
+            "or add its columns to X, and pass their names"
         )
     return np.unique(find_features(covariates, table))
 

@@ -12,14 +12,24 @@ from sklearn.utils import check_random_state
 from bestk._checks import whole
 from bestk._compat import Interval, RealNotInt
 from bestk._typing import Indices
-from bestk.errors import SelectionWarning
+from bestk.errors import ParameterError, SelectionWarning
 from bestk.information import Entropies
 from bestk.information.scan import PairScan, informative_pairs
 from bestk.native.threads import threads
 from bestk.selectors import significance
+from bestk.selectors.adjusted_tests import AdjustedTests
 from bestk.selectors.base import SELECTABLE, TableSelector
+from bestk.selectors.covariate_tables import join_covariates, refuse_blocks
+from bestk.selectors.pipeline import find_covariates
 from bestk.selectors.repeated_rows import draw_one_of_each, note_on_repeats
-from bestk.selectors.significance import InPairs, PreparedTarget, count_copies
+from bestk.selectors.significance import (
+    AnyTarget,
+    CountedTests,
+    InPairs,
+    PermutationTests,
+    PreparedTarget,
+    count_copies,
+)
 from bestk.tables.frames import as_array, read_features
 from bestk.tables.table import Table, find_features
 from bestk.tables.target import Target, parse_target
@@ -46,6 +56,10 @@ class SelectRelevant(TableSelector):
     permutations : int, default=None
         How often y is permuted to correct the p-values; by default up to 50 times, fewer for
         wide tables, and never where that would take minutes (``n_permutations_`` says how often).
+    covariates : array-like of str or int, default=None
+        Columns of X that are adjusted for, by name, index or mask: what is found adds to them. They
+        are not tested: their results are NaN. Residuals of y are permuted, among rows of equal
+        categories of the covariates. See :ref:`covariates`.
     categorical_features, target, random_state, backend, n_jobs
         As for :class:`SelectBestK`; the random seed is that of the permutations.
 
@@ -87,20 +101,28 @@ class SelectRelevant(TableSelector):
         "pairs": ["boolean"],
         "permutations": [Interval(Integral, 0, None, closed="left"), None],
         **{name: SELECTABLE[name] for name in
-           ("categorical_features", "target", "random_state", "backend", "n_jobs")},
+           ("covariates", "categorical_features", "target", "random_state", "backend", "n_jobs")},
     }  # fmt: skip
 
     fdr: float = 0.1
     _: KW_ONLY
     pairs: bool = True
     permutations: int | None = None
+    covariates: Any = None
     categorical_features: Any = "from_dtype"
     target: str = "auto"
     random_state: Any = 0
     backend: str = "auto"
     n_jobs: int | None = None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        covariates: Any = None,
+    ) -> Self:
         """Test every feature.
 
         Parameters
@@ -110,52 +132,93 @@ class SelectRelevant(TableSelector):
         sample_weight : array-like of shape (n_samples,), or str, default=None
             How much each row counts, beside the others: a constant factor changes nothing. Chance
             is that of the effective number of rows, (sum w)^2 / sum w^2. For files and blocks of
-            rows that are frames, the name of a column.
+            rows that are frames, the name of a column. Not together with covariates.
         groups : array-like of shape (n_samples,), or str, default=None
             Which rows belong together, as those of one patient. Tests take rows as independent, so
             one row of each group is tested, drawn by ``random_state``. For files and blocks of
             rows that are frames, the name of a column.
+        covariates : table of shape (n_samples, n_covariates), default=None
+            Columns to adjust for that are not in X, beside those that the parameter names.
         """
         self._validate_params()
         with threads(self.n_jobs):
-            self._test(*_read(self, X, y, sample_weight, groups))
-        self.qvalues_ = stats.false_discovery_control(self.pvalues_)
+            observed = _read(self, X, y, sample_weight, groups, covariates)
+            if len(observed.covariates):
+                self._test(observed.features, observed.adjusted_tests())
+            else:
+                self._test(observed.features, observed.counted_tests())
+        is_tested = ~np.isnan(self.pvalues_)
+        self.qvalues_ = np.full(len(self.pvalues_), np.nan)
+        self.qvalues_[is_tested] = stats.false_discovery_control(self.pvalues_[is_tested])
         self.support_ = self.qvalues_ <= self.fdr
         return self
 
-    def _test(self, table: Table, parsed: Target, copies: Indices | None) -> None:
+    def _test(self, features: Indices, tests: PermutationTests[AnyTarget]) -> None:
         """Find the smaller p-value of each column, by what permuted targets gave.
 
-        ``copies``: how often each row counts, at least once; None: once.
+        ``features``: the places of the columns that are tested.
         """
         rng = check_random_state(self.random_state)
-        target = PreparedTarget.of(parsed, copies)
-        n_classes = target.classes.n_classes
-        n_rows = len(target.classes.codes)
         n = self.permutations
         if n is None:
-            n = significance.affordable_permutations(table, n_rows, n_classes, self.pairs)
+            n = tests.affordable_permutations(self.pairs)
         self.n_permutations_ = n
-        targets = [target, *(target.permuted(rng) for _ in range(n))]
-        categorical = find_features(self.categorical_features, table)
-        p, relevance, varies = significance.alone_pvalues(table, categorical, targets)
-        n_effective = round(target.effective_rows)
-        codes = list(significance.codes_for_pairs(table, categorical, n_effective, n_classes))
+        targets = [tests.target, *(tests.permuted(rng) for _ in range(n))]
+        p, relevance, varies = tests.alone(targets)
         given = InPairs(np.ones_like(relevance), np.full(len(relevance), -1), relevance)
         if self.pairs:
             for i in range(1, n + 1):
-                in_null = significance.pair_pvalues(codes, targets[i], self.backend)
+                in_null = tests.in_pairs(targets[i], self.backend)
                 p[i] = np.minimum(p[i], in_null.pvalues)
-            given = significance.pair_pvalues(codes, target, self.backend)
-        self.in_pair_ = given.pvalues < p[0]
-        self.partners_ = given.partners
-        self.scores_ = np.where(self.in_pair_, given.information, relevance)
+            given = tests.in_pairs(targets[0], self.backend)
+        in_pair = given.pvalues < p[0]
         smaller = np.minimum(p[0], given.pvalues)
-        # Rare levels are merged in pairs: a column of many has no more than one there.
-        is_in_pairs = (codes[0].levels > 1) & self.pairs
-        self.pvalues_ = np.ones(table.n_features)
+        is_in_pairs = tests.vary_in_pairs & self.pairs
+        pvalues = np.ones(len(smaller))
         for n_tests, tested in ((2, is_in_pairs), (1, varies & ~is_in_pairs)):
-            self.pvalues_[tested] = significance.calibrate(smaller[tested], p[1:, tested], n_tests)
+            pvalues[tested] = significance.calibrate(smaller[tested], p[1:, tested], n_tests)
+        # Of all columns, those that were tested have results.
+        n_columns = self.n_features_in_
+        self.in_pair_ = np.zeros(n_columns, bool)
+        self.in_pair_[features] = in_pair
+        self.partners_ = np.full(n_columns, -1)
+        self.partners_[features] = np.where(given.partners < 0, -1, features[given.partners])
+        self.scores_ = np.full(n_columns, np.nan)
+        self.scores_[features] = np.where(in_pair, given.information, relevance)
+        self.pvalues_ = np.full(n_columns, np.nan)
+        self.pvalues_[features] = pvalues
+
+
+@dataclass(frozen=True)
+class _Observed:
+    """What was read: the rows that are tested, and how."""
+
+    table: Table
+    """The columns, and then those of covariates that are not in X."""
+
+    categorical: Indices
+    """The places of columns that are codes of categories."""
+
+    covariates: Indices
+    """The places of columns to adjust for."""
+
+    target: Target
+
+    copies: Indices | None
+    """How often each row counts, at least once; None: once."""
+
+    @property
+    def features(self) -> Indices:
+        """The places of the columns to test."""
+        return np.delete(np.arange(self.table.n_features), self.covariates)
+
+    def counted_tests(self) -> CountedTests:
+        """The tests of all columns."""
+        return CountedTests.of(self.table, self.categorical, self.target, self.copies)
+
+    def adjusted_tests(self) -> AdjustedTests:
+        """The tests of all columns but the covariates, given these."""
+        return AdjustedTests.of(self.table, self.categorical, self.covariates, self.target)
 
 
 def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
@@ -191,9 +254,10 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
     reader._validate_params()
     count = whole(top, "top", 1)
     with threads(reader.n_jobs):
-        table, parsed, _ = _read(reader, X, y)
-        classes = PreparedTarget.of(parsed).classes
-        categorical = find_features(reader.categorical_features, table)
+        observed = _read(reader, X, y)
+        table = observed.table
+        classes = PreparedTarget.of(observed.target).classes
+        categorical = observed.categorical
         codings = significance.codes_for_pairs(
             table, categorical, table.n_samples, classes.n_classes
         )
@@ -204,13 +268,32 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
 
 
 def _read(
-    options: SelectRelevant, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
-) -> tuple[Table, Target, Indices | None]:
+    options: SelectRelevant,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    groups: Any = None,
+    covariates: Any = None,
+) -> _Observed:
     """The table and its target, one row of each group; and how often each row counts."""
+    if covariates is not None:
+        refuse_blocks(X, y)
     X, y, sample_weight, groups = options._rows(X, y, sample_weight, groups)
     table = read_features(X, options.categorical_features)
+    categorical = find_features(options.categorical_features, table)
+    places = find_covariates(options.covariates, table)
     target = parse_target(y, table.n_samples, options.target)
     notes = [*table.notes, target.note]
+    if covariates is not None:
+        table, joined = join_covariates(table, covariates)
+        places = np.concatenate([places, joined])
+    if len(places) and sample_weight is not None:
+        raise ParameterError(
+            "SelectRelevant takes covariates or sample_weight, not both: residuals are permuted as "
+            "those of equal rows; leave out one of them"
+        )
+    if len(places) == table.n_features:
+        raise ParameterError("every column is a covariate; leave at least one to test")
     rows = np.arange(table.n_samples)
     copies = None
     if sample_weight is not None:
@@ -232,4 +315,4 @@ def _read(
     if copies is not None:
         copies = copies[rows]
         copies = None if (copies == copies[0]).all() else copies
-    return table, target, copies
+    return _Observed(table, categorical, places, target, copies)

@@ -14,6 +14,7 @@ from bestk.native.threads import threads
 from bestk.selectors.base import SELECTABLE, PartialFit, forget, is_stream, select_number
 from bestk.selectors.cautions import warn_of
 from bestk.selectors.choose_k import AUTO, select_auto_k
+from bestk.selectors.covariate_tables import is_covariate_table, refuse_blocks, with_covariates
 from bestk.selectors.pipeline import Task
 from bestk.tables.frames import as_array, read_features
 from bestk.tables.target import parse_targets
@@ -69,8 +70,8 @@ class SelectBestK(PartialFit):
         mask: what is selected adds to them. They are not counted in k and never selected. What they
         explain is subtracted from the target and from all other columns by least squares, and the
         rows that this takes are not counted. Codes of at most 10 levels are taken as categories;
-        name others in ``categorical_features``. With ``method="auto"`` only. It takes no table of
-        its own: folds of rows could not follow it. See :ref:`covariates`.
+        name others in ``categorical_features``. With ``method="auto"`` only. A table of covariates
+        that are not in X is passed to ``fit``. See :ref:`covariates`.
     column_groups : dict, array-like or str, default=None
         Columns that are selected together or not at all, such as those of one-hot encoded
         variables: a dict of names to columns, a label for each column, or a separator: columns
@@ -124,6 +125,8 @@ class SelectBestK(PartialFit):
         Number of rows that came in blocks.
     n_groups_ : int
         Number of groups of rows, where ``fit`` was given groups.
+    n_covariates_ : int
+        Number of covariates that ``fit`` was given beside X.
 
     See Also
     --------
@@ -172,7 +175,14 @@ class SelectBestK(PartialFit):
     scoring: Any = None
     cv: Any = None
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        covariates: Any = None,
+    ) -> Self:
         """Select the features.
 
         Parameters
@@ -193,13 +203,25 @@ class SelectBestK(PartialFit):
         groups : array-like of shape (n_samples,) or str, default=None
             For ``k="auto"``, groups of rows that no fold separates; for files and blocks that are
             frames, the name of their column. An error with k as a number, which makes no folds.
+        covariates : table of shape (n_samples, n_covariates), default=None
+            Columns to adjust for that are not in X, beside those that the parameter names: a frame,
+            an array or one column of values, in memory.
         """
-        self._fit(X, y, sample_weight, groups)
+        self._fit(X, y, sample_weight, groups, covariates)
         warn_of(self.solution_)
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> None:
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        covariates: Any = None,
+    ) -> None:
         self._validate_params()
+        if covariates is not None:
+            refuse_blocks(X, y)
         if isinstance(self.scoring, str):
             get_scorer(self.scoring)  # an error for an unknown one, even if k is a number
         if groups is not None and self.k != AUTO:
@@ -212,24 +234,35 @@ class SelectBestK(PartialFit):
         with threads(self.n_jobs):
             with self._stage("reading"):
                 rows = self._rows(X, y, sample_weight, groups)
-            self._select_rows(*rows)
+            self._select_rows(*rows, covariates)
 
-    def _select_rows(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> None:
+    def _select_rows(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        covariates: Any = None,
+    ) -> None:
         """Measure a table and solve the problem."""
         with self._stage("measuring"):
             table = read_features(X, self.categorical_features)
+            options = self
+            if covariates is not None:
+                options, table = with_covariates(self, table, covariates)
+            self.n_covariates_ = table.n_features - self.n_features_in_
             targets = parse_targets(y, table.n_samples, self.target, sample_weight)
-            task = Task.of(self, table, targets)
+            task = Task.of(options, table, targets)
         with self._stage("selecting"):
             if isinstance(self.k, str):
-                solution = select_auto_k(self, task, table, targets, groups)
+                solution = select_auto_k(options, task, table, targets, groups)
                 self.k_scores_ = solution.details["k_scores"]
                 if self.scoring is None:
                     self.k_errors_ = solution.details["k_errors"]
                 if groups is not None:
                     self.n_groups_ = len(np.unique(as_array(groups)))
             else:
-                solution = select_number(self, task, self.n_features_in_)
+                solution = select_number(self, task, table.n_features)
                 solution = self._with_note_on_folds(solution)
         self._keep(task, solution)
 
@@ -255,15 +288,24 @@ class SelectBestK(PartialFit):
 
 
 def select(
-    X: Any, y: Any = None, k: float | str = 10, method: Any = "auto", *,
-    sample_weight: Any = None, groups: Any = None, **options: Any,
-) -> Solution:  # fmt: skip
+    X: Any,
+    y: Any = None,
+    k: float | str = 10,
+    method: Any = "auto",
+    *,
+    sample_weight: Any = None,
+    groups: Any = None,
+    covariates: Any = None,
+    **options: Any,
+) -> Solution:
     """Select the k features that are best together.
 
     Parameters
     ----------
     X, y, k, method, sample_weight, groups, **options
         As for :class:`SelectBestK` and its ``fit``.
+    covariates : array-like of str or int, or table of shape (n_samples, n_covariates)
+        Columns of X to adjust for, or a table of others.
 
     Returns
     -------
@@ -279,9 +321,14 @@ def select(
     >>> [X.columns[i] for i in solution.support]
     ['petal width (cm)', 'petal length (cm)']
     """
-    selector = SelectBestK(k, method, **options)
+    columns = covariates
+    joined = None
+    if is_covariate_table(covariates):
+        columns = None
+        joined = covariates
+    selector = SelectBestK(k, method, covariates=columns, **options)
     if not is_stream(X, y):  # also frames with names that repeat
         X = read_features(X, selector.categorical_features)
-    selector._fit(X, y, sample_weight, groups)
+    selector._fit(X, y, sample_weight, groups, joined)
     warn_of(selector.solution_)
     return selector.solution_

@@ -20,6 +20,7 @@ from bestk._compat import HasMethods, StrOptions, refuse_unrouted_params, take_i
 from bestk.errors import DataError
 from bestk.selectors.base import SELECTABLE, JointSelector, is_stream
 from bestk.selectors.cautions import warn_of
+from bestk.selectors.covariate_tables import with_covariates
 from bestk.selectors.folds import (
     Trial,
     choose,
@@ -130,7 +131,13 @@ class SelectBestKCV(JointSelector):
     rule: str = "best"
 
     def fit(
-        self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None, **params: Any
+        self,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        sample_weight: Any = None,
+        covariates: Any = None,
+        **params: Any,
     ) -> Self:
         """Choose k, then select the features and fit the estimator on all rows.
 
@@ -144,6 +151,9 @@ class SelectBestKCV(JointSelector):
             How much each row counts, as for :meth:`SelectBestK.fit`: in the selection, in the fit
             of the estimator and in the score, which are given weights of mean 1. With metadata
             routing they are given weights as they request them.
+        covariates : table of shape (n_samples, n_covariates), default=None
+            Columns to adjust for that are not in X, as for :meth:`SelectBestK.fit`. The estimator
+            is not given them.
         **params
             Passed on by metadata routing, if it is enabled; see Notes.
         """
@@ -162,6 +172,9 @@ class SelectBestKCV(JointSelector):
         options, start = copy(self), perf_counter()
         options.random_state = seed_of(self.random_state)
         table = read_features(X, self.categorical_features)
+        if covariates is not None:
+            options, table = with_covariates(options, table, covariates)
+        self.n_covariates_ = table.n_features - self.n_features_in_
         targets = parse_targets(y, table.n_samples, self.target_kind, sample_weight)
         kind = is_classifier(self.estimator)
         # With metadata routing the estimator and the scorer are given weights as they request them.

@@ -9,7 +9,7 @@ likelihood ratios, and sums of scores whose skewness is corrected for.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from scipy import stats
@@ -449,6 +449,83 @@ class InPairs(NamedTuple):
     pvalues: Floats
     partners: Indices
     information: Floats  # I(xi; y | partner), in nats
+
+
+AnyTarget = TypeVar("AnyTarget")
+
+
+class PermutationTests(Protocol[AnyTarget]):
+    """Tests of the columns of a table, by their target and by permutations of it."""
+
+    @property
+    def target(self) -> AnyTarget:
+        """The target as the tests need it."""
+
+    @property
+    def vary_in_pairs(self) -> Mask:
+        """Which columns vary there: of a column of many rare levels, all may be merged."""
+
+    def permuted(self, rng: np.random.RandomState) -> AnyTarget:
+        """The target in random order."""
+
+    def affordable_permutations(self, pairs: bool) -> int:
+        """How often the target is permuted by default, with a test of pairs or without."""
+
+    def alone(self, targets: Sequence[AnyTarget]) -> tuple[Floats, Floats, Mask]:
+        """Test each column by itself.
+
+        The results are p-values by target and column, the information about the first target in
+        nats, and which columns vary.
+        """
+
+    def in_pairs(self, target: AnyTarget, backend: str) -> InPairs:
+        """Each column given its best partner; p-values are times the number of partners."""
+
+
+@dataclass(frozen=True)
+class CountedTests:
+    """Tests of the columns of a table alone and in pairs, without covariates."""
+
+    table: Table
+    categorical: Indices
+    """The places of numbers that are codes of categories."""
+
+    target: PreparedTarget
+    codings: tuple[Codes, ...]
+    """The columns in few bins, and in more if affordable, of which pairs are counted."""
+
+    @classmethod
+    def of(
+        cls, table: Table, categorical: Indices, parsed: Target, copies: Indices | None
+    ) -> "CountedTests":
+        """``copies``: how often each row counts, at least once; None: once."""
+        target = PreparedTarget.of(parsed, copies)
+        n_effective = round(target.effective_rows)
+        n_classes = target.classes.n_classes
+        codings = tuple(codes_for_pairs(table, categorical, n_effective, n_classes))
+        return cls(table, categorical, target, codings)
+
+    @property
+    def vary_in_pairs(self) -> Mask:
+        """Which columns vary in pairs."""
+        return self.codings[0].levels > 1
+
+    def permuted(self, rng: np.random.RandomState) -> PreparedTarget:
+        """The target in random order."""
+        return self.target.permuted(rng)
+
+    def affordable_permutations(self, pairs: bool) -> int:
+        """How often the target is permuted by default."""
+        classes = self.target.classes
+        return affordable_permutations(self.table, len(classes.codes), classes.n_classes, pairs)
+
+    def alone(self, targets: Sequence[PreparedTarget]) -> tuple[Floats, Floats, Mask]:
+        """Test each column by itself; see :func:`alone_pvalues`."""
+        return alone_pvalues(self.table, self.categorical, targets)
+
+    def in_pairs(self, target: PreparedTarget, backend: str) -> InPairs:
+        """Each column given its best partner."""
+        return pair_pvalues(self.codings, target, backend)
 
 
 def pair_pvalues(

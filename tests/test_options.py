@@ -29,6 +29,7 @@ from bestk import (
 from bestk.cli import main
 from bestk.errors import ParameterError
 from bestk.report import make_report
+from bestk.tables.target import NumericTarget
 
 PEOPLE, VISITS = 30, 8
 rng = np.random.default_rng(0)
@@ -330,7 +331,8 @@ def test_a_report_takes_a_scorer_and_folds_or_those_of_the_selector():
 
 def test_a_report_reads_the_target_as_the_estimator_did():
     chooser = SelectBestKCV(Ridge(), ks=[2]).fit(X, COUNT)
-    assert make_report(chooser, X, COUNT, stability=0).facts.task.targets[0].continuous
+    (target,) = make_report(chooser, X, COUNT, stability=0).facts.task.targets
+    assert isinstance(target, NumericTarget)
 
 
 def test_the_commands_score_or_refuse(tmp_path):

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from dataclasses import fields
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from bestk.information.backends import (  # noqa: E402
     _torch,
     _torch_kernels,
     _torch_pairs,
+    _torch_sides,
     _torch_table,
     _torch_tiles,
 )
@@ -69,7 +71,7 @@ def tiny_tiles(tiny):
 
 
 def test_features_are_cut_where_planes_exceed_the_most_and_at_the_bands():
-    cuts = _torch_pairs.cut_by_levels(np.array([1, 2, 3, 3, 300]), 5, (2, 64))
+    cuts = _torch_sides.cut_by_levels(np.array([1, 2, 3, 3, 300]), 5, (2, 64))
     assert list(cuts) == [(0, 2), (2, 3), (3, 4), (4, 5)]
 
 
@@ -301,3 +303,46 @@ def test_torch_is_imported_when_asked_for_and_missed_with_advice():
 def test_a_name_gives_the_backend_and_its_device():
     assert get_backend("torch:cpu").keywords == {"device": "cpu"}
     assert get_backend("torch").keywords == {"device": "auto"}
+
+
+@pytest.fixture
+def launches(monkeypatch):
+    """What would be launched on a GPU, where there is none: kernels and the names of arguments."""
+    launched = []
+
+    def launch(name, arguments, *, grid, n_threads=128, shared=0, defines=()):
+        launched.append((name, sorted(arguments)))
+
+    processors = SimpleNamespace(multi_processor_count=2)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: processors)
+    monkeypatch.setattr(_torch_kernels, "available", lambda device: True)
+    for module in (_torch_kernels, _torch_tiles):
+        monkeypatch.setattr(module, "launch", launch)
+        monkeypatch.setattr(module, "shared_bytes", lambda device: 2**17)
+    monkeypatch.setattr(_torch_tiles, "is_hopper", lambda device: True)
+    return launched
+
+
+@pytest.mark.parametrize(
+    ("levels", "kernels"), [(2, {"high", "pack", "pairs"}), (3, {"pack", "count", "cells"})]
+)
+def test_kernels_are_given_what_their_source_declares(launches, levels, kernels):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, levels, (90, 40)), rng.integers(0, 2, 90)
+    source = count(X, y).source
+    source.matrix(Query(measures.CMI))
+    source.row_sums(Query(measures.CMI, lowest=0.0))
+    source.scan(Query(measures.INTERACTION), np.zeros(40, np.int64), 5)
+    assert {name for name, _ in launches} == kernels
+    for name, arguments in launches:
+        assert arguments == sorted(_torch_kernels.parameters_of(name))
+
+
+def test_a_kernel_that_is_not_in_the_source_is_named():
+    with pytest.raises(ValueError, match=r"pairs\.cu has no kernel 'nothing'"):
+        _torch_kernels.parameters_of("nothing")
+
+
+def test_a_kernel_is_not_launched_without_all_its_arguments():
+    with pytest.raises(TypeError, match="the kernel 'high' takes"):
+        _torch_kernels.launch("high", {"n": 1}, grid=(1, 1, 1))

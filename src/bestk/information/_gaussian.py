@@ -1,7 +1,9 @@
 """Information between numeric columns and a target, from covariances: nothing is discretised."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -11,52 +13,126 @@ from bestk.information.measures import Measure, Query
 from bestk.native import kernels
 from bestk.native.threads import MAX_CALM_WORK, run_blas_tiles
 
-MIN_NOISE = 1e-10  # keeps rounding out of the determinants
-TILE_SIDE = 384  # of a tile whose products take most of the time
-MIN_SIDE = 48  # of any tile
-MIN_TILE_SIDE, MIN_TILE_ROWS = 192, 512  # with fewer rows, other arrays should stay in the cache
+# The least variance that is added to each column, in its own variances: it keeps rounding out of
+# the determinants.
+MIN_NOISE = 1e-10
 
-Tile = tuple[int, int, int, int]  # first row, last row, first column, last column
+# Entries on a side of a square tile, where its products take most of the time.
+TILE_SIDE = 384
+
+# The same where columns have fewer rows than MIN_TILE_ROWS: the other arrays of a tile take more of
+# the time then, and should stay in the cache.
+MIN_TILE_SIDE = 192
+MIN_TILE_ROWS = 512
+
+# The least side of any tile.
+MIN_SIDE = 48
 
 
-def unexplained(products: Floats, left: Any, right: Any, weights: Floats) -> Floats:
-    """``1 - r^2``, for entries and scales of the features of both sides.
+class Tile(NamedTuple):
+    """Rows and columns of a matrix, each from the first up to the last, which is not in it."""
 
-    Each term takes its weight times the entries of both features off a product. Products may be
-    those of several tables, one below the other.
+    top: int
+    bottom: int
+    first: int
+    last: int
+
+
+class Scores(Protocol):
+    """What a Gaussian model takes from scores of columns, here or on a device: see ScoredTable."""
+
+    n_rows: int
+    one: float
+    sums: Floats
+    squares: Floats
+    explained: Explained
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """What scales the products of some columns that the mean, or y, leaves unexplained."""
+
+    entries: Any
+    """``[term, feature]``: see :class:`Explained`."""
+
+    scale: Any
+    """1 / standard deviation of each feature, with its noise."""
+
+
+def unexplained(products: Floats, left: Residuals, right: Residuals, weights: Floats) -> Floats:
+    """``1 - r^2`` of pairs, r the correlation of what is left of two columns.
+
+    ``r = (product - sum over terms of weight * entry_i * entry_j) * scale_i * scale_j``.
+    ``products``: sums of products of scores, ``[row, column]``; they may be those of several
+    tables, one below the other.
     """
     out = np.empty(products.shape)
-    sides = (np.ascontiguousarray(vector) for vector in (*left, *right))
-    shape = *products.shape, len(right[1])
-    kernels.unexplained(products, *shape, *sides, weights, len(weights), out)
+    n_rows, width = products.shape
+    n_columns = len(right.scale)
+    kernels.unexplained(
+        products,
+        n_rows,
+        width,
+        n_columns,
+        np.ascontiguousarray(left.entries),
+        np.ascontiguousarray(left.scale),
+        np.ascontiguousarray(right.entries),
+        np.ascontiguousarray(right.scale),
+        weights,
+        len(weights),
+        out,
+    )
     return out
 
 
-class Side(NamedTuple):
-    """Vectors over the features along one side of a tile."""
+@dataclass(frozen=True)
+class Side:
+    """Vectors over the features along one side of a tile, all here or all on a device."""
 
-    features: Indices
-    sums: Floats  # (1, feature), of the scores
-    scale: Floats  # 1 / standard deviation, noise included
-    entries: Floats  # (term, feature): what y explains
-    scale_within: Floats  # 1 / standard deviation within y
-    row_term: Floats  # what the measure adds for the feature as xi
-    column_term: Floats  # as xj
-    diagonal: Floats  # the measure of the feature with itself
+    features: Any
+
+    entries: Any
+    """``[term, feature]``: what the mean explains."""
+
+    scale: Any
+    """1 / standard deviation, noise included."""
+
+    entries_within: Any
+    """``[term, feature]``: what y explains."""
+
+    scale_within: Any
+    """1 / standard deviation within y."""
+
+    row_term: Any
+    """What the measure adds for the feature as xi."""
+
+    column_term: Any
+    """What it adds for the feature as xj."""
+
+    diagonal: Any
+    """The measure of the feature with itself."""
 
     @property
-    def terms(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
-        """Entries and scales: of what the mean explains, and of what y explains."""
-        return (self.sums, self.scale), (self.entries, self.scale_within)
+    def total(self) -> Residuals:
+        """What the mean leaves."""
+        return Residuals(self.entries, self.scale)
+
+    @property
+    def within(self) -> Residuals:
+        """What y leaves."""
+        return Residuals(self.entries_within, self.scale_within)
 
     def part(self, features: Any) -> "Side":
-        """Some of the features."""
-        vectors: Any = (vector[..., features] for vector in self)
-        return Side(*vectors)
+        """Some of the features: an index, or a slice."""
+        return self.map(lambda vector: vector[..., features])
+
+    def map(self, change: Callable[[Any], Any]) -> "Side":
+        """The same side, each of its vectors changed by a function."""
+        return Side(*(change(getattr(self, vector.name)) for vector in fields(self)))
 
 
-class GaussianSource:
-    """Entropies of numeric columns under a Gaussian model, pairs when asked.
+class GaussianModel:
+    """Entropies of numeric columns under a Gaussian model, and what a pair adds to a measure.
 
     With T the covariance of normal scores of variance 1 and W that within y,
     ``H(xi, xj) = 1/2 log((2 pi e)^2 det T_ij)`` and ``H(xi, xj | y)`` is the same of W, so
@@ -66,99 +142,142 @@ class GaussianSource:
 
     is_discrete = False
 
-    def __init__(self, columns: ScoredTable, *, noise: float | None = None) -> None:
-        m, unit, explained = columns.n_rows, columns.one**2, columns.explained
-        added = unit if noise is None else max(noise, MIN_NOISE) * unit * m
-        self.columns, self.n_features, self._unit = columns, len(columns.sums), m * unit
-        self._models = Explained.by_mean(columns.sums, m), explained
-        total, within = (model.subtract(columns.squares) + added for model in self._models)
-        self._scales = 1.0 / np.sqrt(total), 1.0 / np.sqrt(within)
-        x, xy = (HALF_LOG + 0.5 * np.log(each / self._unit) for each in (total, within))
-        xy += explained.entropy
-        self.singles = x, xy, explained.entropy
-        # the correlation of a column and a copy with noise of its own
+    def __init__(self, columns: Scores, *, noise: float | None = None) -> None:
+        n_rows = columns.n_rows
+        unit = columns.one**2  # the square of a score of 1
+        added = unit if noise is None else max(noise, MIN_NOISE) * unit * n_rows
+        self.n_features = len(columns.sums)
+        self._by_mean = Explained.by_mean(columns.sums, n_rows)
+        self._by_target: Explained = columns.explained
+        total = self._by_mean.subtract(columns.squares) + added
+        within = self._by_target.subtract(columns.squares) + added
+        self._scale = 1.0 / np.sqrt(total)
+        self._scale_within = 1.0 / np.sqrt(within)
+        y = self._by_target.entropy
+        x = HALF_LOG + 0.5 * np.log(total / (n_rows * unit))
+        xy = HALF_LOG + 0.5 * np.log(within / (n_rows * unit))
+        xy += y
+        self.singles = x, xy, y
+        # The correlation of a column and a copy that has noise of its own.
         r = np.where(columns.squares > 0, 1.0 - added / total, 0.0)
         self.copies = -0.5 * np.log1p(-r * r)
-
-    def fill(self, query: Query, out: Array) -> None:
-        """Write the measure of each row feature against each column feature into ``out``."""
-        every, mirror = self.side(query.measure), query.is_whole
-
-        def work(tile: Tile) -> None:
-            top, bottom, first, last = tile
-            chosen = part_of(query.rows, top, bottom), part_of(query.columns, first, last)
-            left = right = every.part(chosen[0])
-            if query.rows is not query.columns or (top, bottom) != (first, last):
-                right = every.part(chosen[1])
-            part = self.pair_part(query.measure, self.columns.products(*chosen), left, right)
-            values = np.add.outer(left.row_term, right.column_term)
-            values += part
-            place = np.full(self.n_features, -1)
-            place[right.features] = np.arange(len(right.features))
-            j = place[left.features]
-            i = np.flatnonzero(j >= 0)
-            values[i, j[i]] = left.diagonal[i]
-            out[top:bottom, first:last] = np.maximum(values, query.lowest, out=values)
-            if mirror and bottom < last:
-                done = max(bottom - first, 0)  # tiles on the diagonal hold both halves
-                if not query.measure.is_symmetric:
-                    terms = np.add.outer(left.column_term, right.row_term[done:])
-                    terms += part[:, done:]
-                    np.maximum(terms, query.lowest, out=values[:, done:])
-                out[first + done : last, top:bottom] = values[:, done:].T
-
-        if len(out) == 1:  # in this thread: BLAS may start its own
-            work((0, 1, 0, out.shape[1]))
-            return
-        side = TILE_SIDE if self.columns.n_samples >= MIN_TILE_ROWS else MIN_TILE_SIDE
-        if out.size * self.columns.n_samples > MAX_CALM_WORK:  # then there should be some tiles
-            side = min(side, max(MIN_SIDE, int(out.size**0.5) // 3))
-        run_blas_tiles(work, list(cut(out.shape, side, mirror)))
-
-    def fill_tables(self, measure: Measure, width: int, out: Array) -> None:
-        """Write the pairs of each table of so many columns, which stand side by side."""
-        every, tables = self.side(measure), out.reshape(-1, width, width)
-        part = self.pair_part(measure, self.columns.table_products(width), every, every)
-        rows, columns = every.row_term, every.column_term
-        np.add(rows.reshape(-1, width, 1), columns.reshape(-1, 1, width), out=tables)
-        out += part
-        np.einsum("tii->ti", tables)[:] = every.diagonal.reshape(-1, width)
 
     def side(self, measure: Measure) -> Side:
         """All features, with what each adds to the measure of a pair."""
         x, xy, y = self.singles
         half = 0.5 * (measure.y - measure.xxy) * y
-        row, column = (term + half for term in measure.single_terms(x, xy))
-        both = measure.xi + measure.xj + measure.xx, measure.xiy + measure.xjy + measure.xxy
-        diagonal = both[0] * x + measure.y * y + both[1] * xy
-        by_mean, by_target = (model.entries for model in self._models)
+        row_term, column_term = measure.single_terms(x, xy)
+        weight_of_x = measure.xi + measure.xj + measure.xx
+        weight_of_xy = measure.xiy + measure.xjy + measure.xxy
         return Side(
-            np.arange(self.n_features), by_mean, self._scales[0], by_target, self._scales[1],
-            row, column, diagonal,
-        )  # fmt: skip
+            features=np.arange(self.n_features),
+            entries=self._by_mean.entries,
+            scale=self._scale,
+            entries_within=self._by_target.entries,
+            scale_within=self._scale_within,
+            row_term=row_term + half,
+            column_term=column_term + half,
+            diagonal=weight_of_x * x + measure.y * y + weight_of_xy * xy,
+        )
 
     def pair_part(
-        self, measure: Measure, products: Any, left: Side, right: Side,
-        subtract: Callable[..., Any] = unexplained, log: Callable[[Any], Any] = np.log,
-    ) -> Any:  # fmt: skip
-        """What a pair adds to the measure: correlations r, and s within y.
+        self,
+        measure: Measure,
+        products: Any,
+        left: Side,
+        right: Side,
+        *,
+        subtract: Callable[..., Any] = unexplained,
+        log: Callable[[Any], Any] = np.log,
+    ) -> Any:
+        """What a pair adds to the measure beyond the terms of its features, ``[row, column]``.
 
-        ``H(xi,xj) = H(xi) + H(xj) + log(1 - r^2) / 2`` and
-        ``H(xi,xj,y) = H(xi,y) + H(xj,y) - H(y) + log(1 - s^2) / 2``. Arrays may be on a device,
-        where other functions subtract what is explained and take logarithms.
+        With correlations r, and s within y, ``H(xi,xj) = H(xi) + H(xj) + log(1 - r^2) / 2`` and
+        ``H(xi,xj,y) = H(xi,y) + H(xj,y) - H(y) + log(1 - s^2) / 2``. ``products``: sums of products
+        of scores. Arrays may be on a device, where other functions subtract what is explained and
+        take logarithms.
         """
-        a, b = 0.5 * measure.xx, 0.5 * measure.xxy
-        total, within = (
-            subtract(products, left.terms[k], right.terms[k], self._models[k].weights) if weight
-            else products
-            for k, weight in enumerate((a, b))
-        )  # fmt: skip
-        if a and a == -b:  # one logarithm is enough
-            return a * log(total / within)
-        part = 0.0 * products
-        for weight, share in ((a, total), (b, within)):
-            part += weight * log(share) if weight else 0.0
-        return part
+        weight = 0.5 * measure.xx
+        weight_within = 0.5 * measure.xxy
+        total = products
+        within = products
+        if weight:
+            total = subtract(products, left.total, right.total, self._by_mean.weights)
+        if weight_within:
+            within = subtract(products, left.within, right.within, self._by_target.weights)
+        if weight and weight == -weight_within:  # one logarithm is enough
+            return weight * log(total / within)
+        pair_part = 0.0 * products
+        if weight:
+            pair_part += weight * log(total)
+        if weight_within:
+            pair_part += weight_within * log(within)
+        return pair_part
+
+
+class GaussianSource(GaussianModel):
+    """The pairs of columns whose scores are in the memory of the host."""
+
+    def __init__(self, columns: ScoredTable, *, noise: float | None = None) -> None:
+        super().__init__(columns, noise=noise)
+        self.columns = columns
+
+    def fill(self, query: Query, out: Array) -> None:
+        """Write the measure of each row feature against each column feature into ``out``."""
+        fill_tile = partial(self._fill_tile, query, self.side(query.measure), out)
+        if len(out) == 1:  # in this thread: BLAS may start its own
+            fill_tile(Tile(0, 1, 0, out.shape[1]))
+            return
+        n_samples = self.columns.n_samples
+        side = TILE_SIDE if n_samples >= MIN_TILE_ROWS else MIN_TILE_SIDE
+        if out.size * n_samples > MAX_CALM_WORK:  # then there should be some tiles
+            side = min(side, max(MIN_SIDE, int(out.size**0.5) // 3))
+        run_blas_tiles(fill_tile, list(cut(out.shape, side, query.is_whole)))
+
+    def _fill_tile(self, query: Query, side: Side, out: Array, tile: Tile) -> None:
+        """Fill a tile of ``out``; of a whole matrix, also its mirror image across the diagonal."""
+        rows = part_of(query.rows, tile.top, tile.bottom)
+        columns = part_of(query.columns, tile.first, tile.last)
+        left = side.part(rows)
+        has_same_features = (
+            query.rows is query.columns and tile.top == tile.first and tile.bottom == tile.last
+        )
+        right = left if has_same_features else side.part(columns)
+        products = self.columns.products(rows, columns)
+        pair_part = self.pair_part(query.measure, products, left, right)
+        values = np.add.outer(left.row_term, right.column_term)
+        values += pair_part
+        self._put_diagonal(values, left, right)
+        np.maximum(values, query.lowest, out=values)
+        out[tile.top : tile.bottom, tile.first : tile.last] = values
+        if query.is_whole and tile.bottom < tile.last:
+            # Tiles on the diagonal hold both halves of their first columns.
+            done = max(tile.bottom - tile.first, 0)
+            if not query.measure.is_symmetric:
+                mirrored = np.add.outer(left.column_term, right.row_term[done:])
+                mirrored += pair_part[:, done:]
+                np.maximum(mirrored, query.lowest, out=values[:, done:])
+            out[tile.first + done : tile.last, tile.top : tile.bottom] = values[:, done:].T
+
+    def _put_diagonal(self, values: Floats, left: Side, right: Side) -> None:
+        """Put the measure of a feature with itself where a tile has the feature on both sides."""
+        column_of = np.full(self.n_features, -1)
+        column_of[right.features] = np.arange(len(right.features))
+        columns = column_of[left.features]
+        rows = np.flatnonzero(columns >= 0)
+        values[rows, columns[rows]] = left.diagonal[rows]
+
+    def fill_tables(self, measure: Measure, width: int, out: Array) -> None:
+        """Write the pairs of each table of so many columns, which stand side by side."""
+        side = self.side(measure)
+        products = self.columns.table_products(width)
+        pair_part = self.pair_part(measure, products, side, side)
+        tables = out.reshape(-1, width, width)
+        row_term = side.row_term.reshape(-1, width, 1)
+        column_term = side.column_term.reshape(-1, 1, width)
+        np.add(row_term, column_term, out=tables)
+        out += pair_part
+        np.einsum("tii->ti", tables)[:] = side.diagonal.reshape(-1, width)
 
 
 def cut(shape: tuple[int, ...], side: int, mirror: bool) -> Iterator[Tile]:
@@ -169,7 +288,7 @@ def cut(shape: tuple[int, ...], side: int, mirror: bool) -> Iterator[Tile]:
     for top in range(0, n_rows, height):
         bottom = min(top + height, n_rows)
         for first in range(top if mirror else 0, n_columns, width):
-            yield top, bottom, first, min(first + width, n_columns)
+            yield Tile(top, bottom, first, min(first + width, n_columns))
 
 
 def part_of(features: Indices | None, start: int, stop: int) -> Indices | slice:

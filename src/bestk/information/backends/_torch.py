@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,17 +13,27 @@ from bestk.information.backends import _torch_tiles as kernels
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import SPLIT, Scan, TopPairs, join
 from bestk.information.backends._torch_kernels import SIDE
-from bestk.information.backends._torch_pairs import SAMPLE, Plan, TileSide, first_of_run
+from bestk.information.backends._torch_pairs import SAMPLE, Plan
+from bestk.information.backends._torch_sides import TileSide, first_of_run
 from bestk.information.backends._torch_table import DeviceCodes, upload
 from bestk.information.measures import Correction, Measure, Query, Tables
 from bestk.tables.codes import Codes
 from bestk.tables.target import ClassTarget
 
-MAX_PLANS = 4  # kept ready, the latest
-RESULT_BYTES = 2**30  # of rows of a matrix that are computed together for the host
-STRIP_BYTES = 2**28  # of float64, of rows that are reduced together
-MAX_CANDIDATES = 2**20  # for best pairs, before a search for a higher threshold
-BUFFER_BYTES = 2**24  # that are copied to the host at once
+# Formulas that are kept on the device, the latest: methods ask for few measures in turn.
+MAX_PLANS = 4
+
+# Bytes of rows of a matrix that are computed together for the host.
+RESULT_BYTES = 2**30
+
+# Bytes of float64 of rows that are reduced together.
+STRIP_BYTES = 2**28
+
+# Candidates for the best pairs, before their number is cut by a higher threshold.
+MAX_CANDIDATES = 2**20
+
+# Bytes that are copied to the host at once.
+BUFFER_BYTES = 2**24
 
 
 class TorchCounter:
@@ -36,20 +45,25 @@ class TorchCounter:
     is_discrete = True
 
     def __init__(
-        self, codes: Codes | DeviceCodes, target: ClassTarget, correction: Correction | None = None,
+        self,
+        codes: Codes | DeviceCodes,
+        target: ClassTarget,
+        correction: Correction | None = None,
         device: str = "auto",
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.n_features = len(codes.levels)
         self._table = upload(codes, target, choose_device(device))
         self._plans: dict[tuple[Measure, float, bool], Plan] = {}
         self._exact = self._table.singles(Tables.of(target.counts, correction))
-        self._native = None  # for pairs of columns with many levels
-        wide = codes.levels > self._table.max_levels
-        if wide.any():
-            here = codes.to_host() if isinstance(codes, DeviceCodes) else codes
-            self._native = NativeCounter(here, target, correction)
-            places, exact = self._native.place[wide], self._native.exact
-            self._exact.x[wide], self._exact.xy[wide] = exact.x[places], exact.xy[places]
+        self._native: NativeCounter | None = None
+        has_many_levels = codes.levels > self._table.max_levels
+        if has_many_levels.any():
+            # Columns with too many levels for the device are counted on the CPU.
+            on_host = codes.to_host() if isinstance(codes, DeviceCodes) else codes
+            self._native = NativeCounter(on_host, target, correction)
+            places = self._native.place[has_many_levels]
+            self._exact.x[has_many_levels] = self._native.exact.x[places]
+            self._exact.xy[has_many_levels] = self._native.exact.xy[places]
         self.singles = self._exact.singles()
         self.copies = self.singles[0]
 
@@ -57,67 +71,89 @@ class TorchCounter:
         """Write the measure of each row feature against each column feature into ``out``."""
         self.write(query, torch.from_numpy(out))
 
-    def matrix(self, query: Query, dtype: Any = torch.float64) -> Tensor:
+    def matrix(self, query: Query, dtype: torch.dtype = torch.float64) -> Tensor:
         """The measure of all pairs, as a tensor that stays on the device."""
-        out = torch.empty((self.n_features,) * 2, dtype=dtype, device=self._table.device)
+        shape = (self.n_features, self.n_features)
+        out = torch.empty(shape, dtype=dtype, device=self._table.device)
         self.write(query, out)
         return out
 
     def write(self, query: Query, out: Tensor) -> None:
-        """The same for a tensor, here or on the device."""
-        plan, device = self._plan(query), self._table.device
+        """Write the measure of each row feature against each column feature into a tensor.
+
+        The tensor is on the device or in the memory of the host.
+        """
+        plan = self._plan(query)
+        device = self._table.device
         if not out.numel():
             return
         if query.is_whole and plan.is_fused and out.device == device:
-            plan.write(plan.whole, plan.whole, out, mirror=True)  # each pair is counted once
+            plan.write(plan.whole, plan.whole, out, mirror=True)
             return
         longest = max(1, RESULT_BYTES // (out.element_size() * out.shape[1]))
-        for side, across in plan.tiles(query.rows, query.columns, longest):
-            target, rows = out, side
-            if out.device != device:
-                target = out.new_empty((len(side.at), out.shape[1]), device=device)
-                rows = side.moved_to_start()
-            for columns in across:
-                plan.write(rows, columns, target)
-            if target is not out:
-                copy_rows(target, out, side.places)
+        for rows, across in plan.tiles(query.rows, query.columns, longest):
+            if out.device == device:
+                for columns in across:
+                    plan.write(rows, columns, out)
+            else:
+                strip = out.new_empty((len(rows.at), out.shape[1]), device=device)
+                rows_of_strip = rows.moved_to_start()
+                for columns in across:
+                    plan.write(rows_of_strip, columns, strip)
+                copy_rows(strip, out, rows.places)
 
     def row_sums(self, query: Query) -> Floats:
         """Row sums without the diagonal; no value leaves the device, and no sum is rounded."""
-        plan, mirror = self._plan(query, in_nats=False), query.measure.is_symmetric
-        parts = torch.zeros((2, self.n_features), dtype=torch.float64, device=self._table.device)
-        if plan.is_fused and not 0.0 < abs(plan.formula.lowest) < np.inf:
-            others = plan.whole if mirror else plan.whole._replace()  # then all pairs of tiles
-            kernels.add_sums(plan, plan.whole, others, parts)
+        plan = self._plan(query, in_nats=False)
+        device = self._table.device
+        sums = torch.zeros((2, self.n_features), dtype=torch.float64, device=device)
+        # The kernel adds up whole numbers, and a lowest value of its unit may be a fraction.
+        is_whole = plan.formula.lowest == 0.0 or np.isinf(plan.formula.lowest)
+        if plan.is_fused and is_whole:
+            rows = plan.whole
+            # Of a symmetric measure, each pair of tiles is added to both sides, once. A copy of
+            # the side is another side to the kernel, which then computes all pairs of tiles.
+            columns = rows if query.measure.is_symmetric else rows.copy()
+            kernels.add_sums(plan, rows, columns, sums)
         else:
-            for rows, values in self._strips(plan, torch.float64, 0.0):
+            for features, values in self._strips(plan, torch.float64, diagonal=0.0):
                 high = (values / SPLIT).floor_()
-                parts[0, rows], parts[1, rows] = high.sum(1), values.sub_(high, alpha=SPLIT).sum(1)
-        return join(parts.cpu().numpy(), self._exact.tables.scale)
+                low = values.sub_(high, alpha=SPLIT)
+                sums[0, features] = high.sum(1)
+                sums[1, features] = low.sum(1)
+        return join(sums.cpu().numpy(), self._exact.tables.scale)
 
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
         """The best partner of each feature in each group, and the ``count`` best pairs."""
-        plan, n = self._plan(query), self.n_features
+        plan = self._plan(query)
+        n = self.n_features
         if plan.is_fused:
-            every = np.arange(n)
-            scanned = _scan_bits(plan, plan.whole, plan.sample, every, groups, count)
+            in_order = np.arange(n)
+            scanned = _scan_bits(plan, plan.whole, plan.sample, in_order, groups, count)
             if scanned is not None:
                 partners_of_bits, top = scanned
-                return Scan(*partners_of_bits.partners(), top.pairs, top.values)
-        best, partners = np.full((2, int(groups.max()) + 1, n), -np.inf)
-        pairs, features = TopPairs(count, n), torch.arange(n, device=self._table.device)
-        for at, values in self._strips(plan, torch.float32, -torch.inf):
+                best, partners = partners_of_bits.partners()
+                return Scan(best, partners, top.pairs, top.values)
+        n_groups = int(groups.max()) + 1
+        best = np.full((n_groups, n), -np.inf)
+        partners = np.full((n_groups, n), -1)
+        top = TopPairs(count, n)
+        features = torch.arange(n, device=self._table.device)
+        for at, values in self._strips(plan, torch.float32, diagonal=-torch.inf):
             rows = at.cpu().numpy()
-            for g in range(len(best)):
-                others = features[torch.from_numpy(groups == g).to(at.device)]
-                part = values[:, others]
-                most = part.amax(1)
-                lowest = torch.where(part == most[:, None], others, n).amin(1)
-                best[g, rows], partners[g, rows] = most.cpu().numpy(), lowest.cpu().numpy()
+            for group in range(n_groups):
+                members = features[torch.from_numpy(groups == group).to(at.device)]
+                values_of_members = values[:, members]
+                largest = values_of_members.amax(1)
+                is_largest = values_of_members == largest[:, None]
+                lowest_member = torch.where(is_largest, members, n).amin(1)
+                best[group, rows] = largest.cpu().numpy()
+                partners[group, rows] = lowest_member.cpu().numpy()
             if count:
-                _take_pairs(pairs, values.masked_fill_(features <= at[:, None], -torch.inf), at)
-        partners = np.where(best > -np.inf, partners, -1).astype(int)
-        return Scan(best, partners, pairs.pairs, pairs.values)
+                is_counted_before = features <= at[:, None]
+                _take_pairs(top, values.masked_fill_(is_counted_before, -torch.inf), at)
+        partners = np.where(best > -np.inf, partners, -1)
+        return Scan(best, partners, top.pairs, top.values)
 
     def rank(self, query: Query, order: Indices, count: int) -> tuple[Indices, Floats]:
         """The ``count`` pairs of the largest measure at [i, j], i before j in that order of all.
@@ -131,35 +167,43 @@ class TorchCounter:
             groups = np.zeros(self.n_features, np.int64)
             scanned = _scan_bits(plan, whole, sample, order, groups, count)
             if scanned is not None:
-                return scanned[1].pairs, scanned[1].values
-        pairs = TopPairs(count, self.n_features)
+                _, top = scanned
+                return top.pairs, top.values
+        top = TopPairs(count, self.n_features)
         place_in_order = np.empty_like(order)
         place_in_order[order] = np.arange(len(order))
         place = torch.tensor(place_in_order, device=self._table.device)
-        for at, values in self._strips(plan, torch.float32, -torch.inf):
+        for at, values in self._strips(plan, torch.float32, diagonal=-torch.inf):
             comes_after = place[at][:, None] > place
-            _take_pairs(pairs, values.masked_fill_(comes_after, -torch.inf), at)
-        return pairs.pairs, pairs.values
+            _take_pairs(top, values.masked_fill_(comes_after, -torch.inf), at)
+        return top.pairs, top.values
 
-    def _strips(self, plan: Plan, dtype: Any, diagonal: float) -> Iterator[tuple[Tensor, Tensor]]:
-        """All columns of some rows at a time, on the device: the rows and their values."""
+    def _strips(
+        self, plan: Plan, dtype: torch.dtype, diagonal: float
+    ) -> Iterator[tuple[Tensor, Tensor]]:
+        """Some features at a time, and their values with all features, on the device.
+
+        ``diagonal`` stands for the value of a feature with itself.
+        """
         n = self.n_features
-        for rows, across in plan.tiles(None, None, max(1, STRIP_BYTES // (8 * n))):
-            values = torch.empty((len(rows.at), n), dtype=dtype, device=self._table.device)
+        for side, across in plan.tiles(None, None, max(1, STRIP_BYTES // (8 * n))):
+            values = torch.empty((len(side.at), n), dtype=dtype, device=self._table.device)
+            rows = side.moved_to_start()
             for columns in across:
-                plan.write(rows.moved_to_start(), columns, values)
-            yield rows.at, values.scatter_(1, rows.at[:, None], diagonal)
+                plan.write(rows, columns, values)
+            yield side.at, values.scatter_(1, side.at[:, None], diagonal)
 
     def _plan(self, query: Query, in_nats: bool = True) -> Plan:
         """The formula of a measure on the device, kept for queries that come a row at a time."""
-        key = query.measure, query.lowest, in_nats
+        key = (query.measure, query.lowest, in_nats)
         if key not in self._plans:
-            latest = list(self._plans.items())[1 - MAX_PLANS :]
-            write = None
+            if len(self._plans) == MAX_PLANS:
+                oldest = next(iter(self._plans))
+                del self._plans[oldest]
+            write_here = None
             if self._native is not None:
-                write = partial(self._native.write, self._native.kernel(*key))
-            made = Plan(self._table, self._exact.formula(*key), write)
-            self._plans = dict([*latest, (key, made)])
+                write_here = partial(self._native.write, self._native.kernel(*key))
+            self._plans[key] = Plan(self._table, self._exact.formula(*key), write_here)
         return self._plans[key]
 
 
@@ -173,30 +217,40 @@ def _scan_bits(
     first of them. Partners are places in that order, and pairs are of features.
     """
     best = kernels.BestPairs(groups, count, plan.table.device)
-    pairs, least = TopPairs(count, len(groups)), -np.inf
-    if count:  # a first threshold, from some of the pairs
-        values = plan.values(sample, sample, torch.float32)
-        some = values[torch.ones_like(values).triu_(1).bool()]
-        least = float(some.topk(count).values[-1]) if count <= len(some) else least
-    first, last = 0, -(-len(groups) // SIDE)
-    while first < last:  # with as many rows as before: the threshold is that of half the pairs
-        tiles = first, min(last, max(1, 2 * first))
-        found = best.compare(plan, whole, tiles, max(least, pairs.least))
-        if found is None:
+    top = TopPairs(count, len(groups))
+    threshold = _threshold_of_sample(plan, sample, count)
+    n_tiles = -(-len(groups) // SIDE)
+    first = 0
+    while first < n_tiles:
+        # As many rows as before, so that the threshold is that of half the pairs.
+        last = min(n_tiles, max(1, 2 * first))
+        kept = best.compare(plan, whole, (first, last), max(threshold, top.least))
+        if kept is None:
             return None
-        values_found, i, j = found
-        pairs.add(values_found, features[i], features[j])
-        first = tiles[1]
-    return best, pairs
+        top.add(kept.values, features[kept.rows], features[kept.columns])
+        first = last
+    return best, top
+
+
+def _threshold_of_sample(plan: Plan, sample: TileSide, count: int) -> float:
+    """A value that the ``count`` best pairs reach: that of so many pairs of a sample."""
+    if not count:
+        return -np.inf
+    values = plan.values(sample, sample, torch.float32)
+    is_above_diagonal = torch.ones_like(values).triu_(1).bool()
+    values_of_pairs = values[is_above_diagonal]
+    if count > len(values_of_pairs):
+        return -np.inf
+    return float(values_of_pairs.topk(count).values[-1])
 
 
 def _take_pairs(pairs: TopPairs, values: Tensor, rows: Tensor) -> None:
-    """Keep the largest entries of some rows."""
-    better = values >= pairs.least
-    if int(better.sum()) > max(MAX_CANDIDATES, pairs.count):
-        better &= values >= values[better].topk(pairs.count).values[-1]
-    i, j = better.nonzero(as_tuple=True)
-    pairs.add(*(each.cpu().numpy() for each in (values[i, j], rows[i], j)))
+    """Keep the largest values of some rows with all features."""
+    is_large = values >= pairs.least
+    if int(is_large.sum()) > max(MAX_CANDIDATES, pairs.count):
+        is_large &= values >= values[is_large].topk(pairs.count).values[-1]
+    i, j = is_large.nonzero(as_tuple=True)
+    pairs.add(values[i, j].cpu().numpy(), rows[i].cpu().numpy(), j.cpu().numpy())
 
 
 def copy_rows(rows: Tensor, out: Tensor, places: Indices) -> None:
@@ -204,30 +258,40 @@ def copy_rows(rows: Tensor, out: Tensor, places: Indices) -> None:
     if rows.device.type == "cpu":
         out[torch.from_numpy(places)] = rows
         return
-    height = max(1, BUFFER_BYTES // (rows.shape[1] * rows.element_size()))
-    buffer = torch.empty((min(height, len(rows)), rows.shape[1]), dtype=rows.dtype, pin_memory=True)
+    n_columns = rows.shape[1]
+    height = max(1, BUFFER_BYTES // (n_columns * rows.element_size()))
+    shape = (min(height, len(rows)), n_columns)
+    buffer = torch.empty(shape, dtype=rows.dtype, pin_memory=True)
     for start in range(0, len(rows), height):
-        some, at = rows[start : start + height], places[start : start + height]
-        here, first = buffer[: len(some)].copy_(some), first_of_run(at)
+        strip = rows[start : start + height]
+        places_of_strip = places[start : start + height]
+        on_host = buffer[: len(strip)].copy_(strip)
+        first = first_of_run(places_of_strip)
         if first is None:
-            out[torch.from_numpy(at)] = here
+            out[torch.from_numpy(places_of_strip)] = on_host
         else:
-            out[first : first + len(at)] = here
+            out[first : first + len(strip)] = on_host
 
 
-def choose_device(device: str) -> Any:
-    """The device of that name, if it exists."""
+def choose_device(device: str) -> torch.device:
+    """The device of that name, with its number, if it exists."""
     kind = device.partition(":")[0]
     if kind not in ("auto", "cuda", "cpu"):
         raise ValueError(f"unknown device {device!r}; choose 'torch', 'torch:cuda' or 'torch:cpu'")
-    found = torch.cuda.is_available()
-    if kind == "cuda" and not found:
+    has_gpu = torch.cuda.is_available()
+    if kind == "cuda" and not has_gpu:
         raise RuntimeError(
             "PyTorch finds no CUDA device; use backend='native', or install a build of PyTorch "
             "for your GPU"
         )
-    if kind == "auto" and not found:
-        slow = "PyTorch finds no CUDA device and counts on the CPU: backend='native' is far faster"
-        warnings.warn(slow, UserWarning, stacklevel=2)
-    chosen = torch.device(("cuda" if found else "cpu") if kind == "auto" else device)
-    return torch.empty(0, device=chosen).device  # "cuda" has its number now
+    if kind == "auto":
+        device = "cuda" if has_gpu else "cpu"
+        if not has_gpu:
+            advice = "backend='native' is far faster"
+            warnings.warn(
+                f"PyTorch finds no CUDA device and counts on the CPU: {advice}",
+                UserWarning,
+                stacklevel=2,
+            )
+    # The device of a tensor has its number: "cuda" alone has none.
+    return torch.empty(0, device=torch.device(device)).device

@@ -2,264 +2,431 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices
 from bestk.discretize import ColumnCuts, log_tables
 from bestk.information._scores import Explained, normal_scores, unit_score
 from bestk.information.backends._torch_table import DeviceCodes
-from bestk.tables.target import ClassTarget, NumericTarget, Target
+from bestk.tables.target import ClassTarget, Target
 
-TIE = 1e-12  # scores closer than this, relative to their scale, are equal
-BUFFER_BYTES = 2**25  # that travel to the device together
-SORTED_VALUES = {"cuda": 2**28, "cpu": 2**20}  # times classes, that are cut together
+# Sums that differ by less than this part of their scale are equal: they are ties for MDLP.
+TIE = 1e-12
+
+# Bytes that travel to the device together.
+BUFFER_BYTES = 2**25
+
+# Values of columns, times classes, that are sorted and cut together.
+SORTED_VALUES = {"cuda": 2**28, "cpu": 2**20}
+
+# Columns that are turned into scores together.
+SCORED_COLUMNS = 2**13
 
 
 @dataclass(frozen=True)
 class DeviceColumns:
-    """The numbers of a table on a device, NaN where missing."""
+    """The numbers of a table on a device."""
 
-    values: Tensor  # (feature, sample), samples in order of their classes
+    values: Tensor
+    """``[feature, sample]``, samples in order of their classes; NaN where missing."""
+
     target: ClassTarget
-    order: Indices  # of the samples
+
+    order: Indices
+    """The row of the table that each sample is."""
 
     @classmethod
-    def of(cls, values: Array, target: ClassTarget, device: Any) -> "DeviceColumns":
-        """Copy the columns of an array."""
-        order = target.order
-        if min(values.strides) < 0 or not values.flags.writeable:  # which torch does not take
-            values = values.copy()
+    def of(cls, values: Array, target: ClassTarget, device: torch.device) -> "DeviceColumns":
+        """Copy the columns of an array ``[row, feature]`` to a device."""
+        if min(values.strides) < 0 or not values.flags.writeable:
+            values = values.copy()  # torch takes no such array
         rows = _to_device(torch.from_numpy(values), device)
-        chosen = rows.index_select(0, torch.from_numpy(order).to(device))
-        return cls(chosen.T.to(torch.float64, copy=True).contiguous() + 0.0, target, order)
+        order = target.order
+        rows_by_class = rows.index_select(0, torch.from_numpy(order).to(device))
+        columns = rows_by_class.T.to(torch.float64, copy=True).contiguous()
+        columns = columns + 0.0  # -0.0 becomes 0.0, as in the codes of the host
+        return cls(columns, target, order)
 
     @cached_property
     def missing(self) -> Tensor:
         """The number of missing values of each column."""
         return self.values.isnan().sum(1)
 
-    def cut(self, ways: Sequence[int | None]) -> list[ColumnCuts]:
-        """The cuts of all columns: by MDLP where a way is None, or else in bins of equal frequency.
+    def cut(self, bins: Sequence[int | None]) -> list[ColumnCuts]:
+        """The cuts of all columns for each of ``bins``: into so many bins of equal frequency.
 
-        The same as by the kernels of the discretisers; MDLP takes sums in another order, and
-        scores that differ by less than rounding are ties to both.
+        None stands for MDLP. They are the cuts of the discretizers of the host; MDLP takes sums in
+        another order, and scores that differ by less than rounding are ties to both.
         """
-        found: list[list[Any]] = [[] for _ in ways]
-        for columns in self._sorted():
-            for own, n_bins in zip(found, ways, strict=True):
-                edges = columns.cut_by_entropy() if n_bins is None else columns.quantiles(n_bins)
-                own.append(columns.cuts(*edges))
-        gaps = (self.missing > 0).cpu().numpy()
-        flat = [[np.concatenate(each) for each in zip(*own, strict=True)] for own in found]
-        return [ColumnCuts(values, counts, None, gaps) for values, counts in flat]
+        values: list[list[Floats]] = [[] for _ in bins]
+        counts: list[list[Indices]] = [[] for _ in bins]
+        for columns in self._sorted_strips():
+            for i, n_bins in enumerate(bins):
+                if n_bins is None:
+                    cuts = columns.cut_by_entropy()
+                else:
+                    cuts = columns.cut_by_frequency(n_bins)
+                values[i].append(columns.values_of(cuts))
+                counts[i].append(columns.count(cuts))
+        has_gaps = (self.missing > 0).cpu().numpy()
+        return [
+            ColumnCuts(np.concatenate(values[i]), np.concatenate(counts[i]), None, has_gaps)
+            for i in range(len(bins))
+        ]
 
-    def _sorted(self) -> "Iterator[_Sorted]":
-        (n, m), sizes = self.values.shape, self.target.counts
-        most = SORTED_VALUES[self.values.device.type]
-        width = max(1, most // (m * (1 + len(sizes))))
-        small = np.uint8 if len(sizes) < 2**8 else np.int32
-        classes = np.repeat(np.arange(len(sizes), dtype=small), sizes)
-        labels = torch.from_numpy(classes).to(self.values.device)
-        tables = log_tables(m, len(sizes))
-        logs = [torch.from_numpy(table).to(labels.device) for table in tables]
-        for first in range(0, n, width):
-            x = self.values[first : first + width]
-            known = m - self.missing[first : first + width]
-            values, order = x.sort(dim=1, stable=True)  # NaN last
+    def _sorted_strips(self) -> "Iterator[_SortedColumns]":
+        """The columns, some at a time, with the values of each in order."""
+        device = self.values.device
+        sizes = self.target.counts
+        n_columns, n_samples = self.values.shape
+        width = max(1, SORTED_VALUES[device.type] // (n_samples * (1 + len(sizes))))
+        label_type = np.uint8 if len(sizes) < 2**8 else np.int32
+        labels_by_class = np.repeat(np.arange(len(sizes), dtype=label_type), sizes)
+        labels = torch.from_numpy(labels_by_class).to(device)
+        logs = _Logs.of(n_samples, len(sizes), device)
+        for first in range(0, n_columns, width):
+            strip = self.values[first : first + width]
+            n_values = n_samples - self.missing[first : first + width]
+            values, order = strip.sort(dim=1, stable=True)  # NaN last
             values.masked_fill_(values.isnan(), torch.inf)
-            yield _Sorted(values, labels[order], known, len(sizes), logs)
+            yield _SortedColumns(values, labels[order], n_values, len(sizes), logs)
 
     def code(self, cuts: ColumnCuts) -> DeviceCodes:
         """Count for each value the cuts below it; NaN takes the code after the last."""
-        most, device = int(cuts.counts.max()), self.values.device
-        table = np.full((len(cuts.counts), most + 1), np.inf)
-        table[np.arange(most + 1) < cuts.counts[:, np.newaxis]] = cuts.values
-        found = torch.searchsorted(torch.from_numpy(table).to(device), self.values, out_int32=True)
-        codes = found.to(torch.uint8)
+        device = self.values.device
+        most_cuts = int(cuts.counts.max())
+        table = np.full((len(cuts.counts), most_cuts + 1), np.inf)
+        is_cut = np.arange(most_cuts + 1) < cuts.counts[:, np.newaxis]
+        table[is_cut] = cuts.values
+        cuts_below = torch.searchsorted(
+            torch.from_numpy(table).to(device), self.values, out_int32=True
+        )
+        codes = cuts_below.to(torch.uint8)
         if cuts.gaps.any():
-            last = torch.from_numpy(cuts.counts + 1).to(device, torch.uint8)
-            codes = torch.where(self.values.isnan(), last[:, None], codes)
+            code_of_gaps = torch.from_numpy(cuts.counts + 1).to(device, torch.uint8)
+            codes = torch.where(self.values.isnan(), code_of_gaps[:, None], codes)
         return DeviceCodes(codes, cuts.counts + 1 + cuts.gaps)
 
 
-def _to_device(values: Tensor, device: Any) -> Tensor:
-    """Copy through pinned memory: a part is written to it while the one before travels."""
+def _to_device(values: Tensor, device: torch.device) -> Tensor:
+    """Copy through two pinned buffers: one is written while the other travels."""
     if device.type == "cpu" or values.nbytes < BUFFER_BYTES:
         return values.to(device)
-    values = values if values.T.is_contiguous() else values.contiguous()
+    if not values.T.is_contiguous():
+        values = values.contiguous()
     out = torch.empty_like(values, device=device)
-    source, to = (values, out) if values.is_contiguous() else (values.T, out.T)
-    height = max(1, BUFFER_BYTES // (source.shape[1] * source.element_size()))
-    shape = 2, height, source.shape[1]
-    buffers = torch.empty(shape, dtype=values.dtype, pin_memory=True)
-    events = torch.cuda.Event(), torch.cuda.Event()
-    for k, (part, place) in enumerate(zip(source.split(height), to.split(height), strict=True)):
-        events[k % 2].synchronize()
-        place.copy_(buffers[k % 2, : len(part)].copy_(part), non_blocking=True)
-        events[k % 2].record()
+    source = values if values.is_contiguous() else values.T
+    destination = out if values.is_contiguous() else out.T
+    width = source.shape[1]
+    height = max(1, BUFFER_BYTES // (width * source.element_size()))
+    buffers = torch.empty((2, height, width), dtype=values.dtype, pin_memory=True)
+    has_travelled = (torch.cuda.Event(), torch.cuda.Event())
+    strips = zip(source.split(height), destination.split(height), strict=True)
+    for k, (strip, place) in enumerate(strips):
+        has_travelled[k % 2].synchronize()
+        buffer = buffers[k % 2, : len(strip)]
+        buffer.copy_(strip)
+        place.copy_(buffer, non_blocking=True)
+        has_travelled[k % 2].record()
     return out
 
 
 @dataclass(frozen=True)
-class _Sorted:
-    """Some columns in order; a cut at place p separates the values before p from the others."""
+class _Logs:
+    """Tables of logarithms on a device, in nats: see ``bestk.discretize.log_tables``."""
 
-    values: Tensor  # (column, place); infinite where missing
-    labels: Tensor  # classes, ascending among equal values
-    known: Tensor  # values of each column that are not missing
-    n_classes: int
-    logs: list[Tensor]  # see log_tables
+    n_log_n: Tensor
+    """Of counts of 0, 1, ... samples."""
 
-    def cuts(self, columns: Tensor, places: Tensor) -> tuple[Floats, Indices]:
-        """The values of the cuts at some places, column by column, and how many each has."""
-        order = (columns * self.values.shape[1] + places).argsort()
-        columns, places = columns[order], places[order]
-        low, high = self.values[columns, places - 1], self.values[columns, places]
-        middle = 0.5 * low + 0.5 * high
-        middle = torch.where((low <= middle) & (middle < high), middle, low)
-        counts = torch.bincount(columns, minlength=len(self.values))
-        return middle.cpu().numpy(), counts.cpu().numpy()
+    log_n: Tensor
+    """Of counts of 0, 1, ... samples."""
 
-    def quantiles(self, n_bins: int) -> tuple[Tensor, Tensor]:
-        """Columns and places of cuts after the least values with i / n_bins at or below them."""
-        known = self.known[:, None]
-        steps = torch.arange(1, n_bins, device=known.device)
-        ranks = (steps * known + n_bins - 1) // n_bins
-        last = self.values.gather(1, (ranks - 1).clamp_(min=0))
-        places = torch.searchsorted(self.values, last, right=True)
-        kept = places < known
-        kept[:, 1:] &= places[:, 1:] > places[:, :-1]
-        columns, at = kept.nonzero(as_tuple=True)
-        return columns, places[columns, at]
+    log_codings: Tensor
+    """``log(3^k - 2)`` of k = 0, 1, ... classes: what it costs in MDLP to describe a split."""
 
-    def cut_by_entropy(self) -> tuple[Tensor, Tensor]:
-        """Columns and places of the cuts of MDLP: intervals are split while that saves bits."""
-        n, m = self.values.shape
-        boundary, below = self._boundaries(), self._counts_below()
-        columns = torch.arange(n, device=self.known.device)
-        first, stop = torch.zeros_like(columns), self.known
-        at_once = max(1, SORTED_VALUES[columns.device.type] // m)
-        found = [(columns[:0], columns[:0])]
-        while len(columns):
-            parts = zip(*(each.split(at_once) for each in (columns, first, stop)), strict=True)
-            best = [self._best_cut(boundary, below, *part) for part in parts]
-            cut, worth = (torch.cat(each) for each in zip(*best, strict=True))
-            columns, first, stop, cut = columns[worth], first[worth], stop[worth], cut[worth]
-            found.append((columns, cut))
-            first, stop = torch.cat([first, cut]), torch.cat([cut, stop])
-            columns = torch.cat([columns, columns])
-        every, places = (torch.cat(each) for each in zip(*found, strict=True))
-        return every, places
-
-    def _boundaries(self) -> Tensor:
-        """Whether a cut may be at a place: not inside a value, nor where one class goes on."""
-        values, labels = self.values, self.labels
-        out = torch.zeros(values.shape, dtype=torch.bool, device=values.device)
-        new, change = values[:, 1:] > values[:, :-1], labels[:, 1:] != labels[:, :-1]
-        tied = ~new
-        if bool(((~tied).sum(1) < self.known - 1).any()):  # then values have several samples
-            place = torch.arange(values.shape[1], device=values.device).expand(values.shape)
-            ends = place.masked_fill(torch.nn.functional.pad(tied, (0, 1)), values.shape[1])
-            last = ends.flip(1).cummin(1).values.flip(1).clamp_(max=values.shape[1] - 1)
-            starts = place.masked_fill(torch.nn.functional.pad(tied, (1, 0)), 0)
-            head = labels.gather(1, starts.cummax(1).values)
-            mixed = head != labels.gather(1, last)  # a value has samples of several classes
-            change = change | mixed[:, 1:] | mixed[:, :-1]
-        out[:, 1:] = new & change
-        return out
-
-    def _counts_below(self) -> list[Tensor]:
-        """Of each class, the samples before each place."""
-        pad = torch.nn.functional.pad
-        return [
-            pad((self.labels == c).cumsum(1, dtype=torch.int32), (1, 0))
-            for c in range(self.n_classes)
-        ]
-
-    def _best_cut(
-        self, boundary: Tensor, below: list[Tensor], columns: Tensor, first: Tensor, stop: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """The best cut of some intervals, and whether it is worth its bits."""
-        xlogx, logs, classes = self.logs
-        first, stop = first[:, None], stop[:, None]
-        place = torch.arange(boundary.shape[1], device=columns.device)
-        score = -xlogx[(place - first).clamp_(min=0)]
-        score -= xlogx[(stop - place).clamp_(min=0)]
-        for own in below:
-            before = own[columns]
-            start, end = before.gather(1, first), before.gather(1, stop)
-            score += xlogx[(before[:, :-1] - start).clamp_(min=0)]
-            score += xlogx[(end - before[:, :-1]).clamp_(min=0)]
-        inside = boundary[columns] & (place > first) & (place < stop)
-        score.masked_fill_(~inside, -torch.inf)
-        tie = TIE * xlogx[self.known[columns]]
-        largest = score.amax(1)
-        at = (score >= (largest - tie)[:, None]).to(torch.uint8).argmax(1, keepdim=True)
-        split = torch.stack([own[columns[:, None], at] for own in below])
-        low, high = (
-            torch.stack([own[columns[:, None], end] for own in below]) for end in (first, stop)
+    @classmethod
+    def of(cls, n_samples: int, n_classes: int, device: torch.device) -> "_Logs":
+        n_log_n, log_n, log_codings = log_tables(n_samples, n_classes)
+        return cls(
+            torch.from_numpy(n_log_n).to(device),
+            torch.from_numpy(log_n).to(device),
+            torch.from_numpy(log_codings).to(device),
         )
-        mixes = [self._mix(each[..., 0]) for each in (split - low, high - split, high - low)]
-        left, right, both = (present * entropy / size for size, present, entropy in mixes)
-        size, present, entropy = mixes[-1]
-        delta = classes[present] - both + (left + right)
-        saved = entropy + score.gather(1, at)[:, 0]
-        limit = logs[(size - 1).clamp_(min=0)] + delta + tie
-        return at[:, 0], (largest > -torch.inf) & (saved > limit)
 
-    def _mix(self, counts: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The size of some samples, their number of classes, and their entropy times the size."""
-        xlogx, size = self.logs[0], counts.sum(0)
-        total = torch.zeros(size.shape, dtype=torch.float64, device=size.device)
-        for own in counts:
-            total += xlogx[own]
-        return size, (counts > 0).sum(0), xlogx[size] - total
+
+@dataclass(frozen=True)
+class _CutPlaces:
+    """Cuts of some columns: one at place p separates the values before p from the others."""
+
+    columns: Tensor
+    """The column of each cut."""
+
+    places: Tensor
+
+
+@dataclass(frozen=True)
+class _Intervals:
+    """Places of columns, from the first up to the last, which is not in the interval."""
+
+    columns: Tensor
+    first: Tensor
+    stop: Tensor
+
+    def split(self, size: int) -> "list[_Intervals]":
+        """The same intervals, at most so many together."""
+        columns = self.columns.split(size)
+        first = self.first.split(size)
+        stop = self.stop.split(size)
+        return [_Intervals(*vectors) for vectors in zip(columns, first, stop, strict=True)]
+
+    def cut_at(self, cuts: _CutPlaces, is_cut: Tensor) -> "_Intervals":
+        """Both sides of those intervals that are cut: all left sides, then all right sides."""
+        return _Intervals(
+            torch.cat([cuts.columns, cuts.columns]),
+            torch.cat([self.first[is_cut], cuts.places]),
+            torch.cat([cuts.places, self.stop[is_cut]]),
+        )
+
+
+@dataclass(frozen=True)
+class _ClassMix:
+    """What classes some intervals have, as far as MDLP asks."""
+
+    size: Tensor
+    """How many samples."""
+
+    n_classes: Tensor
+    """How many different classes."""
+
+    entropy: Tensor
+    """The entropy of the classes, in nats, times the size."""
+
+    @classmethod
+    def of(cls, counts: Tensor, logs: _Logs) -> "_ClassMix":
+        """Of counts ``[class, interval]``."""
+        size = counts.sum(0)
+        sum_of_classes = torch.zeros(size.shape, dtype=torch.float64, device=size.device)
+        for of_class in counts:
+            sum_of_classes += logs.n_log_n[of_class]
+        return cls(size, (counts > 0).sum(0), logs.n_log_n[size] - sum_of_classes)
+
+    @property
+    def cost(self) -> Tensor:
+        """The number of classes times their entropy: a term of the cost of a split."""
+        return self.n_classes * self.entropy / self.size
+
+
+@dataclass(frozen=True)
+class _SortedColumns:
+    """Some columns, the values of each in ascending order."""
+
+    values: Tensor
+    """``[column, place]``; infinite, at the end, where missing."""
+
+    labels: Tensor
+    """The class of each value; classes ascend among equal values."""
+
+    n_values: Tensor
+    """How many values of each column are not missing."""
+
+    n_classes: int
+
+    logs: _Logs
+
+    def values_of(self, cuts: _CutPlaces) -> Floats:
+        """The numbers at which values are cut, in the middle of two, column by column."""
+        order = (cuts.columns * self.values.shape[1] + cuts.places).argsort()
+        columns = cuts.columns[order]
+        places = cuts.places[order]
+        below = self.values[columns, places - 1]
+        above = self.values[columns, places]
+        middle = 0.5 * below + 0.5 * above
+        is_between = (below <= middle) & (middle < above)
+        cut_values: Floats = torch.where(is_between, middle, below).cpu().numpy()
+        return cut_values
+
+    def count(self, cuts: _CutPlaces) -> Indices:
+        """How many cuts each column has."""
+        counts: Indices = torch.bincount(cuts.columns, minlength=len(self.values)).cpu().numpy()
+        return counts
+
+    def cut_by_frequency(self, n_bins: int) -> _CutPlaces:
+        """Cuts after the lowest values that have i / n_bins of the values at or below them."""
+        n_values = self.n_values[:, None]
+        steps = torch.arange(1, n_bins, device=n_values.device)
+        ranks = (steps * n_values + n_bins - 1) // n_bins
+        last_below = self.values.gather(1, (ranks - 1).clamp_(min=0))
+        places = torch.searchsorted(self.values, last_below, right=True)
+        is_cut = places < n_values
+        is_cut[:, 1:] &= places[:, 1:] > places[:, :-1]
+        columns, steps_of_cuts = is_cut.nonzero(as_tuple=True)
+        return _CutPlaces(columns, places[columns, steps_of_cuts])
+
+    def cut_by_entropy(self) -> _CutPlaces:
+        """The cuts of MDLP: intervals are cut in two while that saves bits.
+
+        Every interval of every column is cut at once, then both sides of those that are worth it.
+        """
+        is_boundary = self._find_boundaries()
+        counts_below = self._count_below()
+        columns = torch.arange(len(self.values), device=self.values.device)
+        intervals = _Intervals(columns, torch.zeros_like(columns), self.n_values)
+        together = max(1, SORTED_VALUES[columns.device.type] // self.values.shape[1])
+        columns_of_cuts = [columns[:0]]
+        places_of_cuts = [columns[:0]]
+        while len(intervals.columns):
+            strips = intervals.split(together)
+            best = [self._best_cuts(is_boundary, counts_below, strip) for strip in strips]
+            places = torch.cat([places for places, _ in best])
+            is_worth = torch.cat([is_worth for _, is_worth in best])
+            cuts = _CutPlaces(intervals.columns[is_worth], places[is_worth])
+            columns_of_cuts.append(cuts.columns)
+            places_of_cuts.append(cuts.places)
+            intervals = intervals.cut_at(cuts, is_worth)
+        return _CutPlaces(torch.cat(columns_of_cuts), torch.cat(places_of_cuts))
+
+    def _find_boundaries(self) -> Tensor:
+        """Whether the best cut can be at a place, ``[column, place]``.
+
+        It is not between equal values, nor where the values on both sides have one class, the same.
+        """
+        values = self.values
+        is_larger = values[:, 1:] > values[:, :-1]
+        class_changes = self.labels[:, 1:] != self.labels[:, :-1]
+        has_ties = bool((is_larger.sum(1) < self.n_values - 1).any())
+        if has_ties:
+            is_mixed = self._has_several_classes(is_tied=~is_larger)
+            class_changes = class_changes | is_mixed[:, 1:] | is_mixed[:, :-1]
+        is_boundary = torch.zeros(values.shape, dtype=torch.bool, device=values.device)
+        is_boundary[:, 1:] = is_larger & class_changes
+        return is_boundary
+
+    def _has_several_classes(self, is_tied: Tensor) -> Tensor:
+        """Whether the samples of the value at a place have several classes, ``[column, place]``.
+
+        ``is_tied``: whether a value is equal to the one before, from the second on. As classes
+        ascend among equal values, the first and the last of them are compared.
+        """
+        n_places = self.values.shape[1]
+        place = torch.arange(n_places, device=self.values.device).expand(self.values.shape)
+        is_tied_to_next = pad(is_tied, (0, 1))
+        ends = place.masked_fill(is_tied_to_next, n_places)
+        last_of_value = ends.flip(1).cummin(1).values.flip(1).clamp_(max=n_places - 1)
+        is_tied_to_previous = pad(is_tied, (1, 0))
+        starts = place.masked_fill(is_tied_to_previous, 0)
+        first_of_value = starts.cummax(1).values
+        return self.labels.gather(1, first_of_value) != self.labels.gather(1, last_of_value)
+
+    def _count_below(self) -> list[Tensor]:
+        """For each class, its samples before each place: ``[column, place]``, and at the end."""
+        counts = []
+        for label in range(self.n_classes):
+            up_to_place = (self.labels == label).cumsum(1, dtype=torch.int32)
+            counts.append(pad(up_to_place, (1, 0)))
+        return counts
+
+    def _best_cuts(
+        self, is_boundary: Tensor, counts_below: list[Tensor], intervals: _Intervals
+    ) -> tuple[Tensor, Tensor]:
+        """The best cut of each interval, and whether it is worth what it costs to describe.
+
+        The score of a cut is minus the entropy that is left, in nats times samples. A cut of n
+        samples is worth it if it saves more than ``log(n - 1) + log(3^k - 2) - k H + k1 H1 +
+        k2 H2``, with k classes of entropy H in all, k1 and H1 on the left, k2 and H2 on the right.
+        """
+        n_log_n = self.logs.n_log_n
+        columns = intervals.columns
+        first = intervals.first[:, None]
+        stop = intervals.stop[:, None]
+        place = torch.arange(is_boundary.shape[1], device=columns.device)
+        score = -n_log_n[(place - first).clamp_(min=0)]
+        score -= n_log_n[(stop - place).clamp_(min=0)]
+        for below in counts_below:
+            below_place = below[columns]
+            below_first = below_place.gather(1, first)
+            below_stop = below_place.gather(1, stop)
+            score += n_log_n[(below_place[:, :-1] - below_first).clamp_(min=0)]
+            score += n_log_n[(below_stop - below_place[:, :-1]).clamp_(min=0)]
+        is_inside = (place > first) & (place < stop)
+        score.masked_fill_(~(is_boundary[columns] & is_inside), -torch.inf)
+        tie = TIE * n_log_n[self.n_values[columns]]
+        largest = score.amax(1)
+        is_best = score >= (largest - tie)[:, None]
+        cut = is_best.to(torch.uint8).argmax(1, keepdim=True)  # the first of them
+
+        before_first = _counts_at(counts_below, columns, first)
+        before_cut = _counts_at(counts_below, columns, cut)
+        before_stop = _counts_at(counts_below, columns, stop)
+        left = _ClassMix.of(before_cut - before_first, self.logs)
+        right = _ClassMix.of(before_stop - before_cut, self.logs)
+        both = _ClassMix.of(before_stop - before_first, self.logs)
+        saved = both.entropy + score.gather(1, cut)[:, 0]
+        cost = self.logs.log_codings[both.n_classes] - both.cost + (left.cost + right.cost)
+        limit = self.logs.log_n[(both.size - 1).clamp_(min=0)] + cost + tie
+        return cut[:, 0], (largest > -torch.inf) & (saved > limit)
+
+
+def _counts_at(counts_below: list[Tensor], columns: Tensor, places: Tensor) -> Tensor:
+    """The samples of each class before some places, ``[class, interval]``; places: a column."""
+    return torch.stack([below[columns, places[:, 0]] for below in counts_below])
 
 
 class DeviceScores:
-    """Standard scores of numeric columns on a device; see ScoredTable."""
+    """Standard scores of numeric columns on a device; see ``ScoredTable``.
+
+    ``target``: of the rows of the table, in their own order.
+    """
 
     def __init__(self, columns: DeviceColumns, target: Target) -> None:
-        x = columns.values
-        self.n_rows = self.n_samples = int(x.shape[1])
-        self.one = unit_score(self.n_rows)
-        self.values = torch.cat([_standardise(part, self.one) for part in x.split(2**13)])
-        z = self.values
-        self.sums, self.squares = z.sum(1).cpu().numpy(), (z * z).sum(1).cpu().numpy()
-        self._target = target
-        if isinstance(target, NumericTarget):
-            numbers = target.numbers[:, np.newaxis]
-            self._target_scores = normal_scores(numbers, "standard")[0, columns.order]
-        self.explained = self._explain(z, self.sums)
+        n_samples = int(columns.values.shape[1])
+        self.n_samples = n_samples
+        self.n_rows = n_samples
+        self.one = unit_score(n_samples)
+        strips = columns.values.split(SCORED_COLUMNS)
+        self.values = torch.cat([_standardise(strip, self.one) for strip in strips])
+        self.sums = self.values.sum(1).cpu().numpy()
+        self.squares = (self.values * self.values).sum(1).cpu().numpy()
+        if isinstance(target, ClassTarget):
+            self.explained = self._explain_by_class(target)
+        else:
+            numbers = target.values[:, np.newaxis]
+            scores = normal_scores(numbers, "standard")[0, columns.order]
+            self.explained = self._explain_by_number(scores)
 
-    def _explain(self, z: Tensor, sums: Floats) -> Explained:
-        """What the target explains of columns of these scores and sums."""
-        if isinstance(self._target, ClassTarget):
-            counts = self._target.counts
-            parts = [part.sum(1) for part in z.split(counts.tolist(), dim=1)]
-            return Explained.by_class(counts, torch.stack(parts).cpu().numpy())
-        scores = self._target_scores
-        products = (z @ torch.from_numpy(scores).to(z)).cpu().numpy()
-        return Explained.by_number(scores, sums, products)
+    def _explain_by_class(self, target: ClassTarget) -> Explained:
+        """What the classes explain of the columns: the samples of a class follow each other."""
+        samples_of_classes = self.values.split(target.counts.tolist(), dim=1)
+        sums = torch.stack([samples.sum(1) for samples in samples_of_classes])
+        return Explained.by_class(target.counts, sums.cpu().numpy())
+
+    def _explain_by_number(self, target_scores: Floats) -> Explained:
+        """What a target of numbers explains of the columns, by its scores."""
+        products = self.values @ torch.from_numpy(target_scores).to(self.values)
+        return Explained.by_number(target_scores, self.sums, products.cpu().numpy())
 
 
 def _standardise(x: Tensor, one: float) -> Tensor:
-    """Whole numbers of mean 0 and variance one^2, as by the kernel: operation by operation."""
-    missing = x.isnan()
-    low = x.masked_fill(missing, torch.inf).amin(1, keepdim=True)
-    high = x.masked_fill(missing, -torch.inf).amax(1, keepdim=True)
-    middle, half = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
-    known = (~missing).sum(1, keepdim=True)
-    out = ((x - middle) / half).masked_fill_(missing, 0.0)
-    rounded = (out * one).round_().masked_fill_(missing, 0.0)
-    mean = rounded.sum(1, keepdim=True) / (one * known)
-    rounded = ((out - mean) * (0.5 * one)).round_().masked_fill_(missing, 0.0)
+    """Whole numbers of mean 0 and variance one^2 for each row of ``x``; 0 where x is missing.
+
+    Operation by operation as by the kernel ``standardise_rows`` of the host: the same bits.
+    """
+    is_missing = x.isnan()
+    low = x.masked_fill(is_missing, torch.inf).amin(1, keepdim=True)
+    high = x.masked_fill(is_missing, -torch.inf).amax(1, keepdim=True)
+    middle = 0.5 * low + 0.5 * high
+    half = 0.5 * high - 0.5 * low
+    n_values = (~is_missing).sum(1, keepdim=True)
+    scores = ((x - middle) / half).masked_fill_(is_missing, 0.0)
+    rounded = (scores * one).round_().masked_fill_(is_missing, 0.0)
+    mean = rounded.sum(1, keepdim=True) / (one * n_values)
+    rounded = ((scores - mean) * (0.5 * one)).round_().masked_fill_(is_missing, 0.0)
     squares = (rounded * rounded).sum(1, keepdim=True)
     scale = one * (x.shape[1] / squares).sqrt() * (0.5 * one)
-    out = ((out - mean) * scale).round_().masked_fill_(missing, 0.0)
-    return out.masked_fill_(~(half > 0.0), 0.0)
+    scores = ((scores - mean) * scale).round_().masked_fill_(is_missing, 0.0)
+    is_constant = ~(half > 0.0)
+    return scores.masked_fill_(is_constant, 0.0)

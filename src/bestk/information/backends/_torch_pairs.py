@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -13,73 +11,65 @@ from bestk._cached import cached_property
 from bestk._typing import Floats, Indices
 from bestk.information.backends import _torch_kernels as kernels
 from bestk.information.backends import _torch_tiles as tiles
+from bestk.information.backends._torch_kernels import Recipe
+from bestk.information.backends._torch_sides import (
+    MAX_SIDE_PLANES,
+    Margins,
+    TileSide,
+    cut_by_levels,
+    first_of_run,
+    n_planes,
+)
 from bestk.information.backends._torch_table import WIDTH, DeviceTable
 from bestk.information.measures import Formula
 
-MAX_SIDE_PLANES = 2**16  # of a side of a tile
-SAMPLE = 2048  # features whose pairs give a first threshold for the best
-SUMMED_CELLS = 2**24  # looked up together
+# Features whose pairs are all measured first, for a threshold that the best pairs exceed.
+SAMPLE = 2048
 
-Write = Callable[[Floats, Indices, Indices], None]  # fill an array with pairs of features
+# Cells that are looked up together where PyTorch does it.
+SUMMED_CELLS = 2**24
 
-
-class Recipe(NamedTuple):
-    """A formula on a device: ``max((sum over cells + terms) * scale, lowest)``."""
-
-    pair_table: Tensor
-    class_table: Tensor
-    scale_and_lowest: Tensor
-    by_pair: bool  # whether cells (xi, xj) count
-    by_class: bool  # and cells (xi, xj, y)
-    symmetric: bool  # whether [i, j] and [j, i] are equal
+# Fills an array with the pairs of row features and column features, on the host.
+WriteHere = Callable[[Floats, Indices, Indices], None]
 
 
-class TileSide(NamedTuple):
-    """The features of one side of a tile."""
+@dataclass(frozen=True)
+class PackedMargins:
+    """Four times the samples at the first level, those of two classes in one word of 32 bits."""
 
-    chosen: Indices
-    features: Tensor  # the same on the device, padded with one that has no level
-    levels: int  # the most that one of them has
-    first_level: Tensor  # samples at level 0, by class
-    at: Tensor  # where each feature goes in the output
-    places: Indices  # the same on the host
-    row_term: Tensor
-    column_term: Tensor
-    span: slice | None  # of the features, where they follow each other
-    first: int | None  # of the places, where they do
-    bits: dict[int, Tensor]  # planes of so many levels, once they are made
+    of_features: Tensor
+    """Of every feature of the table."""
 
-    @property
-    def is_aligned(self) -> bool:
-        """Whether the features follow each other from the start of a tile of planes."""
-        return self.span is not None and self.span.start % kernels.SIDE == 0
-
-    def moved_to_start(self) -> "TileSide":
-        """The same with places 0, 1, ... in the output."""
-        return self._replace(at=torch.arange(len(self.at), device=self.at.device), first=0)
+    of_table: int
+    """Of all samples."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A formula and a table on the same device."""
+    """A formula and a table on the same device: it writes any tile of pairs."""
 
     table: DeviceTable
+
     formula: Formula
-    write_here: Write | None  # on the CPU: pairs of columns with many levels
+
+    write_here: WriteHere | None
+    """For pairs of columns with too many levels for the device."""
 
     @cached_property
     def recipe(self) -> Recipe:
         """The formula on the device."""
-        formula, device = self.formula, self.table.device
-        tables = np.stack([formula.pair_table, formula.class_table])
-        pair_table, class_table = torch.tensor(tables, device=device)
+        formula = self.formula
+        device = self.table.device
+        differences = formula.row_term - formula.column_term
         return Recipe(
-            pair_table,
-            class_table,
-            torch.tensor([formula.scale, formula.lowest], dtype=torch.float64, device=device),
-            bool(formula.pair_table.any()),
-            bool(formula.class_table.any()),
-            len(set((formula.row_term - formula.column_term).tolist())) <= 1,
+            pair_table=torch.tensor(formula.pair_table, device=device),
+            class_table=torch.tensor(formula.class_table, device=device),
+            scale_and_lowest=torch.tensor(
+                [formula.scale, formula.lowest], dtype=torch.float64, device=device
+            ),
+            by_pair=bool(formula.pair_table.any()),
+            by_class=bool(formula.class_table.any()),
+            symmetric=len(set(differences.tolist())) <= 1,
         )
 
     @cached_property
@@ -95,14 +85,17 @@ class Plan:
         return bool(self.table.levels.max() <= 2) and self.lookup is not None
 
     @cached_property
-    def packed_margins(self) -> tuple[Tensor, int]:
+    def packed_margins(self) -> PackedMargins:
         """Samples at the first level of all features, and of the table, for that kernel."""
+        of_features = self._pack_counts(self.table.first_level)
+        return PackedMargins(of_features, int(self._pack_counts(self.table.sizes)))
 
-        def pack(counts: Tensor) -> Tensor:  # four times the counts, those of classes in a word
-            words = 4 * self._by_part(counts).long()
-            return (words[0] if len(words) == 1 else (words[0] << 16) + words[1]).to(torch.int32)
-
-        return pack(self.table.first_level), int(pack(self.table.sizes))
+    def _pack_counts(self, counts: Tensor) -> Tensor:
+        """Four times the counts by class, ``[class, ...]``, in words of 32 bits, ``[...]``."""
+        by_part = 4 * self._by_part(counts).long()
+        first = by_part[0]
+        words = first if len(by_part) == 1 else (first << 16) + by_part[1]
+        return words.to(torch.int32)
 
     @cached_property
     def whole(self) -> TileSide:
@@ -119,73 +112,109 @@ class Plan:
         return self._side(features, np.arange(len(features)))
 
     def _first(self, n: int) -> TileSide:
-        every = np.arange(len(self.table.levels))
-        return self._side(every, every[:n])
+        all_features = np.arange(len(self.table.levels))
+        return self._side(all_features, all_features[:n])
 
     @cached_property
-    def _every_feature(self) -> Tensor:
-        """The features and one of no level, their terms as rows and as columns."""
-        terms = np.stack([self.formula.row_term, self.formula.column_term])
-        rows = np.vstack([np.arange(terms.shape[1] + 1), np.pad(terms, ((0, 0), (0, 1)))])
-        return torch.tensor(rows, device=self.table.device)
+    def _places_and_terms(self) -> Tensor:
+        """The place of every feature, its terms as xi and as xj; the last one has no levels."""
+        n_features = len(self.table.levels)
+        places = np.arange(n_features + 1)
+        row_term = np.append(self.formula.row_term, 0)
+        column_term = np.append(self.formula.column_term, 0)
+        return torch.tensor(np.stack([places, row_term, column_term]), device=self.table.device)
 
     @property
     def _area(self) -> int:
+        """Counts of a class in a tile, at most."""
         return self.table.max_counts // self.table.n_classes
-
-    @cached_property
-    def _every(self) -> list[TileSide]:
-        """All features, for the columns of many queries."""
-        return list(self._sides(np.arange(len(self.table.levels)), self._width))
 
     @property
     def _width(self) -> int:
+        """Planes of the columns of a tile, at most."""
         return min(MAX_SIDE_PLANES, max(WIDTH, self._area // WIDTH))
+
+    @cached_property
+    def _all_columns(self) -> list[TileSide]:
+        """All features, for the columns of many queries."""
+        return self._column_sides(np.arange(len(self.table.levels)))
+
+    def _column_sides(self, features: Indices) -> list[TileSide]:
+        """The sides of the columns of a query."""
+        return list(self._sides(features, self._width))
 
     def tiles(
         self, rows: Indices | None, columns: Indices | None, longest: int = MAX_SIDE_PLANES
     ) -> Iterator[tuple[TileSide, list[TileSide]]]:
-        """Rows, at most so many together, and the columns that they are counted against."""
-        across = self._every if columns is None else list(self._sides(columns, self._width))
-        width = max(len(side.features) * _n_planes(side.levels) for side in across)
-        chosen = np.arange(len(self.table.levels)) if rows is None else rows
-        for side in self._sides(chosen, min(self._area // width, MAX_SIDE_PLANES), longest):
+        """Sides of rows, of at most ``longest`` features, and the sides of columns for each.
+
+        ``rows`` and ``columns``: features of a query; None: all of them.
+        """
+        across = self._all_columns if columns is None else self._column_sides(columns)
+        widest = max(len(side.features) * n_planes(side.levels) for side in across)
+        row_features = np.arange(len(self.table.levels)) if rows is None else rows
+        height = min(self._area // widest, MAX_SIDE_PLANES)
+        for side in self._sides(row_features, height, longest):
             yield side, across
 
     def _sides(
-        self, features: Indices, most: int, longest: int = MAX_SIDE_PLANES
+        self, features: Indices, max_planes: int, longest: int = MAX_SIDE_PLANES
     ) -> Iterator[TileSide]:
-        levels, bands = self.table.levels[features], (2, self.table.max_levels)
+        """The features of a query as sides, in order of their levels: see ``cut_by_levels``."""
+        levels = self.table.levels[features]
+        bands = (2, self.table.max_levels)
         order = np.argsort(levels, kind="stable")
-        for first, last in cut_by_levels(levels[order], most, bands, longest):
+        for first, last in cut_by_levels(levels[order], max_planes, bands, longest):
             yield self._side(features, order[first:last])
 
     def _side(self, features: Indices, places: Indices) -> TileSide:
-        table, formula, n, chosen = self.table, self.formula, len(places), features[places]
+        """The features at some places of a query, as a side whose values go to these places."""
+        table = self.table
+        n = len(places)
+        chosen = features[places]
         padding = -n % WIDTH if table.takes_bits else 0
-        start, first = first_of_run(chosen), first_of_run(places)
-        every = self._every_feature
-        known = every.shape[1] - n  # the last start of a run, also of places: features may repeat
-        if start is not None and first is not None and max(start + padding, first) <= known:
-            some = slice(start, start + n + padding)
-            index, at = every[0, some], every[0, first : first + n]
-            row_term, column_term = every[1:, start : start + n]
-            first_level = table.first_level[:, some]
+        start = first_of_run(chosen)
+        first = first_of_run(places)
+        all_features = self._places_and_terms
+        # Features of a query may repeat, so that places can go beyond the features of the table.
+        last_start = all_features.shape[1] - n
+        if start is not None and first is not None and max(start + padding, first) <= last_start:
+            # Features and places that follow each other are parts of what is on the device.
+            index = all_features[0, start : start + n + padding]
+            at = all_features[0, first : first + n]
+            row_term = all_features[1, start : start + n]
+            column_term = all_features[2, start : start + n]
+            first_level = table.first_level[:, start : start + n + padding]
         else:
-            rows = np.full((4, n + padding), len(table.levels))
-            rows[:, :n] = chosen, places, formula.row_term[chosen], formula.column_term[chosen]
-            index, at, row_term, column_term = torch.tensor(rows, device=table.device)
-            at, row_term, column_term = at[:n], row_term[:n], column_term[:n]
+            on_host = np.full((4, n + padding), len(table.levels))
+            on_host[0, :n] = chosen
+            on_host[1, :n] = places
+            on_host[2, :n] = self.formula.row_term[chosen]
+            on_host[3, :n] = self.formula.column_term[chosen]
+            on_device = torch.tensor(on_host, device=table.device)  # one copy instead of four
+            index = on_device[0]
+            at = on_device[1, :n]
+            row_term = on_device[2, :n]
+            column_term = on_device[3, :n]
             first_level = table.first_level[:, index]
         return TileSide(
-            chosen, index, int(table.levels[chosen].max()), first_level, at,
-            places, row_term, column_term,
-            None if start is None else slice(start, start + n + padding), first, {},
-        )  # fmt: skip
+            chosen=chosen,
+            features=index,
+            levels=int(table.levels[chosen].max()),
+            first_level=first_level,
+            places=places,
+            at=at,
+            row_term=row_term,
+            column_term=column_term,
+            start=start,
+            first=first,
+        )
 
-    def values(self, rows: TileSide, columns: TileSide, dtype: Any = torch.float64) -> Tensor:
-        """The results of a tile."""
-        shape = len(rows.at), len(columns.at)
+    def values(
+        self, rows: TileSide, columns: TileSide, dtype: torch.dtype = torch.float64
+    ) -> Tensor:
+        """The values of a tile, ``[row, column]``."""
+        shape = (len(rows.at), len(columns.at))
         values = torch.empty(shape, dtype=dtype, device=self.table.device)
         self.write(rows.moved_to_start(), columns.moved_to_start(), values)
         return values
@@ -193,93 +222,107 @@ class Plan:
     def write(
         self, rows: TileSide, columns: TileSide, target: Tensor, mirror: bool = False
     ) -> None:
-        """Write the results of a tile at its places; ``mirror``: of all pairs, in both halves."""
-        table, recipe = self.table, self.recipe
-        if max(rows.levels, columns.levels) > table.max_levels and self.write_here is not None:
+        """Write the values of a tile at its places of ``target``.
+
+        ``mirror``: the tile has all pairs, and each is counted once and written in both halves.
+        """
+        if max(rows.levels, columns.levels) > self.table.max_levels and self.write_here is not None:
             values = np.empty((len(rows.at), len(columns.at)))
             self.write_here(values, rows.chosen, columns.chosen)
             target[rows.at[:, None], columns.at] = torch.from_numpy(values).to(target)
-            return
-        if table.takes_bits:
+        elif self.table.takes_bits:
             tiles.write_tile(self, rows, columns, target, mirror)
-            return
-        binary = self.is_binary(rows, columns)
-        n_i, n_j = (1, 1) if binary else (max(2, rows.levels), max(2, columns.levels))
-        counts = table.count(rows, n_i, columns, n_j, table.parts(recipe.by_class))
-        margins = self.margins(rows, columns) if binary else None
+        else:
+            self._write_by_products(rows, columns, target)
+
+    def _write_by_products(self, rows: TileSide, columns: TileSide, target: Tensor) -> None:
+        """Write the values of a tile, counted and looked up by PyTorch."""
+        recipe = self.recipe
+        if self.is_binary(rows, columns):
+            margins = self.margins(rows, columns)
+            row_levels = 1
+            column_levels = 1
+        else:
+            margins = None
+            row_levels = max(2, rows.levels)
+            column_levels = max(2, columns.levels)
+        windows = self.table.windows(recipe.by_class)
+        counts = self.table.count(rows, row_levels, columns, column_levels, windows)
         total = sum_cells(counts, (len(rows.at), len(columns.at)), margins, recipe)
+        total = total + rows.row_term[:, None] + columns.column_term
         scale, lowest = recipe.scale_and_lowest
-        value = (total + rows.row_term[:, None] + columns.column_term).to(torch.float64) * scale
-        target[rows.at[:, None], columns.at] = torch.maximum(value, lowest).to(target.dtype)
+        values = torch.maximum(total.to(torch.float64) * scale, lowest)
+        target[rows.at[:, None], columns.at] = values.to(target.dtype)
 
     @staticmethod
     def is_binary(rows: TileSide, columns: TileSide) -> bool:
-        """Whether the counts of the first levels give the rest."""
+        """Whether the counts of the first levels give those of the others."""
         return max(rows.levels, columns.levels) <= 2
 
-    def margins(self, rows: TileSide, columns: TileSide) -> tuple[Tensor, Tensor, Tensor]:
-        """Samples at the first level by part, of rows and of columns, and sizes of the parts."""
-        mine, yours = self._by_part(rows.first_level), self._by_part(columns.first_level)
-        return mine, yours, self._by_part(self.table.sizes)
+    def margins(self, rows: TileSide, columns: TileSide) -> Margins:
+        """Samples at the first level in each part, of rows and of columns."""
+        return Margins(
+            of_rows=self._by_part(rows.first_level),
+            of_columns=self._by_part(columns.first_level),
+            sizes=self._by_part(self.table.sizes),
+        )
 
     def _by_part(self, counts: Tensor) -> Tensor:
-        """Counts by class, or all as one."""
-        return counts if self.recipe.by_class else counts.sum(0, keepdim=True).to(torch.int32)
+        """Counts by class, ``[class, ...]``, or of all samples as one part, ``[1, ...]``."""
+        if self.recipe.by_class:
+            return counts
+        return counts.sum(0, keepdim=True).to(torch.int32)
 
 
-def sum_cells(counts: Tensor, shape: tuple[int, int], margins: Any, recipe: Recipe) -> Tensor:
-    """Sum the tables over the cells of each pair; ``margins``: of two-level features."""
-    n_levels = 2 if margins else counts.shape[1]
-    width = shape[1] * (2 if margins else counts.shape[3])
+def sum_cells(
+    counts: Tensor, shape: tuple[int, int], margins: Margins | None, recipe: Recipe
+) -> Tensor:
+    """Sum the tables of a recipe over the cells of each pair: integers, ``[row, column]``.
+
+    ``counts``: ``[part, level, row, level, column]``; with ``margins``, of features of two levels,
+    those of the first levels alone. ``shape``: rows and columns, without padding.
+    """
+    n_rows, n_columns = shape
+    if margins is None:
+        n_levels = counts.shape[1]
+        cells_of_row = n_columns * counts.shape[3]
+    else:
+        n_levels = 2
+        cells_of_row = n_columns * 2
+    height = max(1, SUMMED_CELLS // cells_of_row)
     sums = []
-    for first, last in pairwise([*range(0, shape[0], max(1, SUMMED_CELLS // width)), shape[0]]):
-        total = torch.zeros((last - first, shape[1]), dtype=torch.int64, device=counts.device)
+    for first in range(0, n_rows, height):
+        rows = slice(first, min(first + height, n_rows))
+        total = torch.zeros(
+            (rows.stop - rows.start, n_columns), dtype=torch.int64, device=counts.device
+        )
         for level in range(n_levels):
-            pooled: Any = 0
+            all_parts = None
             for part in range(len(counts)):
-                cells = _cells(counts[part], level, slice(first, last), margins, part)
-                cells = cells[:, :, : shape[1]].long()
+                cells = _cells_of_level(counts[part], level, rows, margins, part)
+                cells = cells[:, :, :n_columns].long()
                 if recipe.by_class:
                     total += recipe.class_table[cells].sum(1)
-                pooled = pooled + cells
+                all_parts = cells if all_parts is None else all_parts + cells
             if recipe.by_pair:
-                total += recipe.pair_table[pooled].sum(1)
+                total += recipe.pair_table[all_parts].sum(1)
         sums.append(total)
     return torch.cat(sums)
 
 
-def _cells(counts: Tensor, level: int, rows: slice, margins: Any, part: int) -> Tensor:
-    """Counts of a level of some rows, at ``[row, level, column]``."""
+def _cells_of_level(
+    counts: Tensor, level: int, rows: slice, margins: Margins | None, part: int
+) -> Tensor:
+    """Samples of a part with a level of some row features, ``[row, level of column, column]``.
+
+    ``counts``: of the part, ``[level, row, level, column]``; see :func:`sum_cells`.
+    """
     if margins is None:
         return counts[level, rows]
-    mine, yours, size = margins[0][part, rows, None], margins[1][part], margins[2][part]
-    both = counts[0, rows, 0]
+    in_row = margins.of_rows[part, rows, None]
+    in_column = margins.of_columns[part]
+    in_both = counts[0, rows, 0]
     if level == 0:
-        return torch.stack([both, mine - both], dim=1)
-    return torch.stack([yours - both, size - mine - yours + both], dim=1)
-
-
-def cut_by_levels(
-    levels: Indices, most: int, bands: tuple[int, ...], longest: int = MAX_SIDE_PLANES
-) -> Iterator[tuple[int, int]]:
-    """Cut ascending levels where planes, all features having as many as the last, exceed most.
-
-    Levels up to each of the bands are kept apart.
-    """
-    for first, end in pairwise([0, *np.searchsorted(levels, bands, "right").tolist(), len(levels)]):
-        while first < end:
-            some = levels[first : min(end, first + most, first + longest)]
-            n_planes = _n_planes(some) * np.arange(1, len(some) + 1)
-            last = first + max(1, int(np.searchsorted(n_planes, most, "right")))
-            yield first, last
-            first = last
-
-
-def _n_planes(levels: Any) -> Any:
-    """Planes of features against their like: of two levels, one gives the other."""
-    return np.where(levels <= 2, 1, levels)
-
-
-def first_of_run(places: Indices) -> int | None:
-    """The first of places that follow each other; None if they do not."""
-    return int(places[0]) if (np.diff(places) == 1).all() else None
+        return torch.stack([in_both, in_row - in_both], dim=1)
+    in_neither = margins.sizes[part] - in_row - in_column + in_both
+    return torch.stack([in_column - in_both, in_neither], dim=1)

@@ -197,7 +197,7 @@ def test_parsing_keeps_other_columns_and_their_order():
 )
 def test_units_and_dates_as_people_write_them(texts, kind, values):
     parsed = parse_levels(texts, np.ones(len(texts), int))
-    assert parsed.kind == kind
+    assert parsed.form == kind
     np.testing.assert_allclose(parsed.values, values)
     assert parsed.example in texts
     frame = pd.DataFrame({"a": texts * 10, "b": range(10 * len(texts))})

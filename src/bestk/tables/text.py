@@ -1,183 +1,372 @@
-"""Numbers and dates that are written as text."""
+"""Numbers and dates that are written as text: of tables and targets, in memory and in files.
+
+``parse_levels`` decides how the different texts of a column are written, and reads them.
+``parse_column`` and ``parse_text`` apply it to a column and to a table.
+"""
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import compress
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from bestk._typing import Floats, Indices
+from bestk._typing import Array, Floats, Indices, Mask
 from bestk.tables.table import MAX_EXACT, Block, Table
 
+# Dates are read as days since then.
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+# Texts that stand for a missing value in every column of a file, as in pandas.
 MISSING = (
-    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
-    "<NA>", "?", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
-)  # fmt: skip
-GAPS = frozenset((*MISSING, "-", "--", ".", "n.a.", "na", "none"))  # beside numbers or dates
-NEARLY_ALL = 0.99  # of the rows that are not missing must be numbers, or dates
-MOST = 0.9  # of them: it stays text, with a note
-MAJORITY = 0.5  # of them: it stays text, with a note if there are more than FEW_LEVELS numbers
-FEW_LEVELS = 20  # up to so many different whole numbers may be codes
-CODE_DIGITS = 5  # whole numbers that all have so many digits, or more, may be codes
-EXACT_DIGITS = 15  # float64 represents all whole numbers of so many digits
-LOOK = 50  # levels that show whether a column is worth parsing
-SIGN = "[$€£¥]?"  # of a currency
+    "",
+    "#N/A",
+    "#N/A N/A",
+    "#NA",
+    "-1.#IND",
+    "-1.#QNAN",
+    "-NaN",
+    "-nan",
+    "1.#IND",
+    "1.#QNAN",
+    "<NA>",
+    "?",
+    "N/A",
+    "NA",
+    "NULL",
+    "NaN",
+    "None",
+    "n/a",
+    "nan",
+    "null",
+)
+
+# Texts that stand for a missing value beside numbers or dates.
+GAPS = frozenset((*MISSING, "-", "--", ".", "n.a.", "na", "none"))
+
+# A column is read as numbers or dates if at least this share of its rows holds such values. All
+# shares are of the rows that are not missing.
+NEARLY_ALL = 0.99
+
+# With fewer, the column stays text; a note says so if at least this share holds such values.
+MOST = 0.9
+
+# The same share for a column with more than FEW_LEVELS different numbers: a few numbers among
+# words are names of categories, such as "2" and "2 or more".
+MAJORITY = 0.5
+
+# At most so many different whole numbers may be codes.
+FEW_LEVELS = 20
+
+# Whole numbers that all have the same number of digits, and at least so many, may be codes.
+CODE_DIGITS = 5
+
+# Float64 represents all whole numbers of so many digits.
+EXACT_DIGITS = 15
+
+# The number of different texts that show whether a column is worth parsing, and how dates are
+# written in it.
+SAMPLE_LEVELS = 50
+
+CURRENCY = "[$€£¥]?"
 NUMBER = re.compile(
-    rf"[+-]?{SIGN} ?[+-]?(\d{{1,3}}([,' \u00a0\u202f]\d{{3}})+|\d+)?(?(1)(\.\d*)?|\.\d+)"
+    rf"[+-]?{CURRENCY} ?[+-]?(\d{{1,3}}([,' \u00a0\u202f]\d{{3}})+|\d+)?(?(1)(\.\d*)?|\.\d+)"
     r"([eE][+-]?\d+)? ?[%$€£¥]?",
     re.ASCII,
 )
-COMMA = re.compile(
-    rf"[+-]?{SIGN} ?[+-]?(\d{{1,3}}([. \u00a0\u202f]\d{{3}})+|\d+)(,\d+)? ?[%$€£¥]?", re.ASCII
+NO_PART_OF_NUMBER = re.compile(r"[$€£¥%,' \u00a0\u202f]")
+NUMBER_WITH_COMMA = re.compile(
+    rf"[+-]?{CURRENCY} ?[+-]?(\d{{1,3}}([. \u00a0\u202f]\d{{3}})+|\d+)(,\d+)? ?[%$€£¥]?", re.ASCII
 )
+NO_PART_OF_NUMBER_WITH_COMMA = re.compile(r"[$€£¥%. \u00a0\u202f]")
 WHOLE = re.compile(r"[+-]?(\d+)", re.ASCII)
-NEGATIVE = re.compile(r"^\((.*\d.*)\)$|^(.*\d.*)-$")  # as accountants write
+NEGATIVE_OF_ACCOUNTANTS = re.compile(r"^\((.*\d.*)\)$|^(.*\d.*)-$")
 DATE = re.compile(
     r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?", re.ASCII
 )
-SLASHED = re.compile(
-    r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})( (\d{1,2})(:\d\d(:\d\d)?)( ?([AP])M)?)?", re.ASCII
+SLASHED_DATE = re.compile(
+    r"(?P<first>\d{1,2})(?P<separator>[/.-])(?P<second>\d{1,2})(?P=separator)(?P<year>\d{4})"
+    r"(?P<time> (?P<hour>\d{1,2})(?P<minutes>:\d\d(:\d\d)?)( ?(?P<half_of_day>[AP])M)?)?",
+    re.ASCII,
 )
-TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(:([0-5]\d))?", re.ASCII)
-LIMIT = re.compile(r"^[<>≤≥]=? ?(?=[\d.])")  # of detection
-DAY_FIRST, MONTH_FIRST = "dates, the day first", "dates, the month first"
+TIME = re.compile(r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(:(?P<second>[0-5]\d))?", re.ASCII)
+LIMIT_OF_DETECTION = re.compile(r"^[<>≤≥]=? ?(?=[\d.])")
 UNIT = re.compile(r"([A-Z]{3} )?[^a-zA-Z]*\d[^a-zA-Z]*?( ?[a-zA-Zµ°][a-zA-Zµ°/²³]{0,7})?")
-READ_AS = {"dates": "days since 1970-01-01", "times": "fractions of a day"}  # others: "numbers"
-# what numbers look like, and what is dropped of them, without and with decimal commas
-FORMS = {
-    "numbers": (NUMBER, re.compile(r"[$€£¥%,' \u00a0\u202f]")),
-    "decimal commas": (COMMA, re.compile(r"[$€£¥%. \u00a0\u202f]")),
+
+# The forms in which texts are written; see READERS. Numbers may also have a form that names their
+# unit, such as "numbers in kg".
+NUMBERS = "numbers"
+DECIMAL_COMMAS = "decimal commas"
+DATES = "dates"
+DAY_FIRST = "dates, the day first"
+MONTH_FIRST = "dates, the month first"
+TIMES = "times"
+
+What = Literal["numbers", "dates", "times"]
+
+# What the texts are read as, in the words of a note.
+READ_AS: dict[What, str] = {
+    "numbers": "numbers",
+    "dates": "days since 1970-01-01",
+    "times": "fractions of a day",
+}
+
+
+def _read_number(text: str) -> float:
+    """A number with a decimal point, such as "-1,234.5" or "$7"; NaN for other text."""
+    if not NUMBER.fullmatch(text):
+        return np.nan
+    return float(text if text.isdecimal() else NO_PART_OF_NUMBER.sub("", text))
+
+
+def _read_number_with_comma(text: str) -> float:
+    """A number with a decimal comma, such as "1.234,5"; NaN for other text."""
+    if not NUMBER_WITH_COMMA.fullmatch(text):
+        return np.nan
+    return float(NO_PART_OF_NUMBER_WITH_COMMA.sub("", text).replace(",", "."))
+
+
+def _read_time(text: str) -> float:
+    """A time of day, such as "18:30", as a fraction of the day; NaN for other text."""
+    match = TIME.fullmatch(text)
+    if match is None:
+        return np.nan
+    hours = int(match["hour"]) / 24
+    minutes = int(match["minute"]) / 1440
+    seconds = int(match["second"] or 0) / 86400
+    return hours + minutes + seconds
+
+
+def _read_date(text: str) -> float:
+    """A date as ISO 8601 writes it, as days since 1970; NaN for other text."""
+    if not DATE.fullmatch(text):
+        return np.nan
+    return _days_since_epoch(text)
+
+
+def _read_day_first(text: str) -> float:
+    """A date such as "31/12/2024", as days since 1970; NaN for other text."""
+    match = SLASHED_DATE.fullmatch(text)
+    if match is None:
+        return np.nan
+    return _days_since_epoch(_as_iso(match, day=match["first"], month=match["second"]))
+
+
+def _read_month_first(text: str) -> float:
+    """A date such as "12/31/2024", as days since 1970; NaN for other text."""
+    match = SLASHED_DATE.fullmatch(text)
+    if match is None:
+        return np.nan
+    return _days_since_epoch(_as_iso(match, day=match["second"], month=match["first"]))
+
+
+def _as_iso(match: re.Match[str], day: str, month: str) -> str:
+    """What SLASHED_DATE has matched, as ISO 8601 writes it."""
+    date = f"{match['year']}-{month:0>2}-{day:0>2}"
+    if not match["time"]:
+        return date
+    hour = match["hour"]
+    if match["half_of_day"]:
+        hour = str(int(hour) % 12 + 12 * (match["half_of_day"] == "P"))
+    return f"{date} {hour:0>2}{match['minutes']}"
+
+
+def _days_since_epoch(text: str) -> float:
+    """A date of ISO 8601, in universal time unless it says otherwise; NaN if there is no such."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:  # such as the 30th of February
+        return np.nan
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return (moment - EPOCH) / timedelta(days=1)
+
+
+# The function that reads a text of each form; it returns NaN for a text of another form.
+READERS: dict[str, Callable[[str], float]] = {
+    NUMBERS: _read_number,
+    DECIMAL_COMMAS: _read_number_with_comma,
+    DATES: _read_date,
+    DAY_FIRST: _read_day_first,
+    MONTH_FIRST: _read_month_first,
+    TIMES: _read_time,
 }
 
 
 @dataclass(frozen=True)
-class Parsed:
-    """The levels of a column as numbers."""
+class ParsedText:
+    """The different texts of a column as numbers."""
 
-    kind: str  # "numbers", "numbers in kg", "decimal commas", "times" or "dates"; see parse_values
-    values: Floats  # NaN for levels that mean missing, or are no number
+    form: str
+    """How they are written: a key of READERS, or "numbers in kg" and other units."""
+
+    values: Floats
+    """The number of each text; NaN for one that means missing, or is no number."""
+
     example: str
-    odd: tuple[str, ...]  # those that are no number
-    share: float  # of the rows that are not missing; below NEARLY_ALL, the column is text
-    limits: tuple[str, ...] = ()  # those such as "<0.7", which are read as 0.7
+    """One of the texts that are numbers."""
+
+    odd: tuple[str, ...]
+    """The texts that are neither numbers nor missing."""
+
+    share: float
+    """The share of rows that hold numbers; below NEARLY_ALL, the column stays text."""
+
+    limits: tuple[str, ...] = ()
+    """The texts such as "<0.7", which are read as 0.7."""
+
+    @property
+    def what(self) -> What:
+        """What the texts mean."""
+        return _meaning(self.form)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the column is to be read as numbers."""
+        return self.share >= NEARLY_ALL
 
 
-def parse_levels(levels: Sequence[Any], counts: Indices) -> Parsed | None:
-    """The levels of a column of text as numbers or days, if most rows hold such values.
+def _meaning(form: str) -> What:
+    if form == TIMES:
+        return "times"
+    return "dates" if form in (DATES, DAY_FIRST, MONTH_FIRST) else "numbers"
 
-    Those of fewer rows than NEARLY_ALL are for a note only, see :class:`Parsed`.
-    Whole numbers that are likely codes are left as they are, see :func:`_are_codes`.
+
+def parse_levels(levels: Sequence[Any], counts: Indices) -> ParsedText | None:
+    """Read the different texts of a column as numbers or dates, if most of its rows hold such.
+
+    None if they do not, or if the numbers are likely codes, see :func:`_are_codes`.
+
+    Parameters
+    ----------
+    levels : sequence of str
+        The different values of the column. If one of them is no text, none is read.
+    counts : ndarray
+        The number of rows of each.
     """
-    texts = [NEGATIVE.sub(r"-\1\2", level.strip()) for level in levels if isinstance(level, str)]
-    some = texts[:: max(1, len(texts) // LOOK)]
-    if len(texts) < len(levels) or not any(
-        text[:1].isdigit() or NUMBER.fullmatch(text) or UNIT.fullmatch(text) for text in some
-    ):
+    texts = [
+        NEGATIVE_OF_ACCOUNTANTS.sub(r"-\1\2", level.strip())
+        for level in levels
+        if isinstance(level, str)
+    ]
+    sample = texts[:: max(1, len(texts) // SAMPLE_LEVELS)]
+    if len(texts) < len(levels) or not any(map(_may_be_number, sample)):
         return None
-    known, bare = np.array([text not in GAPS for text in texts]), [LIMIT.sub("", t) for t in texts]
-    limited = np.array([a != b for a, b in zip(texts, bare, strict=True)])
-    kind = _date_form(texts, some) or "numbers"
-    if kind == "numbers" and 2 * counts[limited].sum() <= counts[known].sum():
-        texts = bare
-    values = parse_values(texts, kind)
-    if kind == "numbers" and np.isnan(values[known]).any():
-        if unit := _common_unit(list(compress(texts, known))):
-            kind = f"numbers in {unit}"
-            texts = [text.removeprefix(unit).removesuffix(unit).strip() for text in texts]
-            values = parse_values(texts, "numbers")
-        if any("," in text for text in texts):
-            other = parse_values(texts, "decimal commas")
-            if np.isnan(other).sum() < np.isnan(values).sum():
-                kind, values = "decimal commas", other
-    there = known & ~np.isnan(values)
-    share = counts[there].sum() / max(1, counts[known].sum())
-    # A few numbers among words are names of categories, such as "2" and "2 or more".
-    least = MAJORITY if there.sum() > FEW_LEVELS else MOST
-    if not there.any() or share < least:
+    is_value = np.array([text not in GAPS for text in texts])
+    without_limits = [LIMIT_OF_DETECTION.sub("", text) for text in texts]
+    is_limit = np.array([a != b for a, b in zip(texts, without_limits, strict=True)])
+    form = _date_form(texts, sample) or NUMBERS
+    if form == NUMBERS and 2 * counts[is_limit].sum() <= counts[is_value].sum():
+        texts = without_limits
+    values = parse_values(texts, form)
+    if form == NUMBERS and np.isnan(values[is_value]).any():
+        form, texts, values = _parse_other_numbers(texts, values, is_value)
+    is_read = is_value & ~np.isnan(values)
+    share = counts[is_read].sum() / max(1, counts[is_value].sum())
+    if not is_read.any() or share < (MAJORITY if is_read.sum() > FEW_LEVELS else MOST):
         return None
-    read = list(compress(texts, there))
-    if kind[:5] not in READ_AS and _are_codes(read):
+    numbers = list(compress(texts, is_read))
+    if _meaning(form) == "numbers" and _are_codes(numbers):
         return None
-    if _are_merged(values[there]):
+    if _are_merged(values[is_read]):
         return None
-    odd = tuple(compress(texts, known & ~there))
-    first = next((i for i, text in enumerate(read) if not WHOLE.fullmatch(text)), 0)
-    example = str(levels[int(np.flatnonzero(there)[first])]).strip()
-    limits = tuple(compress(levels, limited & there))
-    return Parsed(kind, values, example, odd, float(share), limits)
+    # An example that is no whole number shows most.
+    is_whole = [WHOLE.fullmatch(text) is not None for text in numbers]
+    place = is_whole.index(False) if False in is_whole else 0
+    example = str(levels[int(np.flatnonzero(is_read)[place])]).strip()
+    odd = tuple(compress(texts, is_value & ~is_read))
+    limits = tuple(compress(levels, is_limit & is_read))
+    return ParsedText(form, values, example, odd, float(share), limits)
+
+
+def _may_be_number(text: str) -> bool:
+    """Whether a text looks like a number or a date, if only at its beginning."""
+    if text[:1].isdigit():
+        return True
+    return bool(NUMBER.fullmatch(text) or UNIT.fullmatch(text))
 
 
 def example_of(levels: Sequence[Any]) -> str:
-    """The first of the levels of text that is no number, if there is one."""
+    """The first of the different texts of a column that is no number, or else the first."""
     texts = [str(level) for level in levels]
     return next((text for text in texts if not NUMBER.fullmatch(text.strip())), texts[0])
 
 
-def _date_form(texts: Sequence[str], some: Sequence[str]) -> str | None:
-    """How dates are written; None if they are none, or day and month cannot be told apart."""
+def _date_form(texts: Sequence[str], sample: Sequence[str]) -> str | None:
+    """How dates are written; None if they are none, or day and month cannot be told apart.
+
+    ``sample`` are some of the texts; times are recognized by all of them.
+    """
     if all(text in GAPS or TIME.fullmatch(text) for text in texts):
-        return "times"
-    if any(map(DATE.fullmatch, some)):
-        return "dates"
-    if not any(map(SLASHED.fullmatch, some)):
+        return TIMES
+    if any(map(DATE.fullmatch, sample)):
+        return DATES
+    if not any(map(SLASHED_DATE.fullmatch, sample)):
         return None
-    found = [match for match in map(SLASHED.fullmatch, texts) if match]
-    first, second = (max(int(match[i]) for match in found) for i in (1, 3))
-    if second > 12:
+    matches = [match for match in map(SLASHED_DATE.fullmatch, texts) if match]
+    if max(int(match["second"]) for match in matches) > 12:
         return MONTH_FIRST
-    return DAY_FIRST if first > 12 or found[0][2] == "." else None
+    largest_first = max(int(match["first"]) for match in matches)
+    with_points = matches[0]["separator"] == "."
+    return DAY_FIRST if largest_first > 12 or with_points else None
+
+
+class _OtherNumbers(NamedTuple):
+    form: str
+    texts: list[str]
+    values: Floats
+
+
+def _parse_other_numbers(texts: list[str], values: Floats, is_value: Mask) -> _OtherNumbers:
+    """Numbers with units or decimal commas: their form, the texts without units, the numbers.
+
+    ``values`` are what is read without regard to these. ``is_value``: which texts are not missing.
+    """
+    form = NUMBERS
+    unit = _common_unit(list(compress(texts, is_value)))
+    if unit:
+        form = f"numbers in {unit}"
+        texts = [text.removeprefix(unit).removesuffix(unit).strip() for text in texts]
+        values = parse_values(texts, NUMBERS)
+    if any("," in text for text in texts):
+        with_commas = parse_values(texts, DECIMAL_COMMAS)
+        if np.isnan(with_commas).sum() < np.isnan(values).sum():
+            return _OtherNumbers(DECIMAL_COMMAS, texts, with_commas)
+    return _OtherNumbers(form, texts, values)
 
 
 def _common_unit(texts: Sequence[str]) -> str:
     """The unit of most texts, before or after their numbers; empty if they have none."""
-    found = Counter(match[1] or match[2] or "" for match in map(UNIT.fullmatch, texts) if match)
-    unit, count = found.most_common(1)[0] if found else ("", 0)
+    matches = [match for match in map(UNIT.fullmatch, texts) if match]
+    if not matches:
+        return ""
+    units = Counter(match[1] or match[2] or "" for match in matches)
+    unit, count = units.most_common(1)[0]
     return unit.strip() if 2 * count > len(texts) else ""
 
 
-def parse_values(texts: Sequence[str], kind: str) -> Floats:
-    """Texts as numbers or days, NaN where that fails."""
-    values = np.full(len(texts), np.nan)
-    like, junk = FORMS.get(kind, ({"dates": DATE, "times": TIME}.get(kind, SLASHED), None))
-    for i, text in enumerate(texts):
-        if (match := like.fullmatch(text)) is None:
-            continue
-        if junk is not None:
-            bare = text if text.isdecimal() else junk.sub("", text).replace(",", ".")
-            values[i] = float(bare)
-            continue
-        if like is TIME:
-            values[i] = int(match[1]) / 24 + int(match[2]) / 1440 + int(match[4] or 0) / 86400
-            continue
-        if like is SLASHED:
-            day, month = match.group(1, 3) if kind == DAY_FIRST else match.group(3, 1)
-            text = f"{match[4]}-{month:0>2}-{day:0>2}"
-            if match[5]:
-                hour = int(match[6]) % 12 + 12 * (match[10] == "P") if match[10] else match[6]
-                text += f" {hour:0>2}{match[7]}"
-        with suppress(ValueError):  # such as the 30th of February
-            moment = datetime.fromisoformat(text)
-            utc = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-            values[i] = (utc - EPOCH) / timedelta(days=1)
+def parse_values(texts: Sequence[str], form: str) -> Floats:
+    """The number of each text, NaN where it is not of a form; see READERS."""
+    read = READERS[form]
+    values = np.array([read(text) for text in texts], np.float64)
     values[np.isinf(values)] = np.nan
     return values
 
 
 def _are_codes(texts: list[str]) -> bool:
     """Whether whole numbers are likely codes, such as of places or products."""
-    digits = [found[1] if (found := WHOLE.fullmatch(text)) else "" for text in texts]
-    if any(len(each) > EXACT_DIGITS or (len(each) > 1 and each[0] == "0") for each in digits):
+    matches = [WHOLE.fullmatch(text) for text in texts]
+    digits = [match[1] for match in matches if match]
+    if any(len(code) > EXACT_DIGITS or (len(code) > 1 and code[0] == "0") for code in digits):
         return True
-    if not all(digits):
+    if len(digits) < len(texts):
         return False
     lengths = set(map(len, digits))
-    return len(digits) <= FEW_LEVELS or (len(lengths) == 1 and min(lengths) >= CODE_DIGITS)
+    are_alike = len(lengths) == 1 and min(lengths) >= CODE_DIGITS
+    return are_alike or len(digits) <= FEW_LEVELS
 
 
 def _are_merged(values: Floats) -> bool:
@@ -186,48 +375,85 @@ def _are_merged(values: Floats) -> bool:
     return len(np.unique(large)) < len(large)
 
 
+def parse_column(codes: Array, levels: Sequence[Any]) -> ParsedText | None:
+    """Read a column of text as numbers or dates; see :func:`parse_levels`.
+
+    ``codes`` are the places of its values among the levels, -1 where missing.
+    """
+    counts = np.bincount(codes[codes >= 0], minlength=len(levels))
+    return parse_levels(levels, counts)
+
+
 def parse_text(table: Table, keep: Collection[int] = ()) -> Table:
-    """The same table with numbers for text that holds numbers or dates, but for ``keep``."""
-    found, blocks = dict[int, Parsed](), list[Block]()
+    """The same table with numbers for text that holds numbers or dates, and notes on them.
+
+    ``keep``: the places of the columns whose text stays as it is.
+    """
+    parsed_columns: dict[int, ParsedText] = {}
+    blocks: list[Block] = []
     for block in table.blocks:
         if block.kind != "string" or block.categories is None:
             blocks.append(block)
             continue
-        columns = zip(block.columns.tolist(), block.values.T, block.categories, strict=True)
-        numbers = list[Floats]()
-        for place, codes, levels in columns:
-            counts = np.bincount(codes[codes >= 0], minlength=len(levels))
-            if place not in keep and (parsed := parse_levels(levels, counts)) is not None:
-                found[place] = parsed
-                if parsed.share >= NEARLY_ALL:
-                    numbers.append(np.append(parsed.values, np.nan)[codes])  # -1 is missing
-        here = np.isin(block.columns, [j for j in found if found[j].share >= NEARLY_ALL])
+        is_numeric = np.zeros(len(block.columns), bool)
+        numbers: list[Floats] = []
+        for j, place in enumerate(block.columns.tolist()):
+            codes = block.values[:, j]
+            parsed = None if place in keep else parse_column(codes, block.categories[j])
+            if parsed is None:
+                continue
+            parsed_columns[place] = parsed
+            if parsed.is_numeric:
+                is_numeric[j] = True
+                # The code of a missing value, -1, is the place of the last value: NaN.
+                numbers.append(np.append(parsed.values, np.nan)[codes])
         if numbers:
-            blocks.append(Block(block.columns[here], "numeric", np.array(numbers).T))
-        if not here.all():
-            blocks.append(block.keep(~here))
-    notes = (*table.notes, *notes_on(table.names, found))
-    return replace(table, blocks=tuple(blocks), notes=notes)
+            blocks.append(Block(block.columns[is_numeric], "numeric", np.array(numbers).T))
+        if not is_numeric.all():
+            blocks.append(block.keep(~is_numeric))
+    named = [(str(table.names[place]), parsed_columns[place]) for place in sorted(parsed_columns)]
+    return replace(table, blocks=tuple(blocks), notes=(*table.notes, *notes_on(named)))
 
 
-def notes_on(names: Sequence[str], found: dict[int, Parsed]) -> list[str]:
-    """A sentence for all columns of numbers, of dates and of times, and on those of most."""
-    notes = []
-    for kind, read_as in (("numbers", "numbers"), *READ_AS.items()):
-        here = sorted(j for j in found if READ_AS.get(found[j].kind[:5], "numbers") == read_as)
-        places = [j for j in here if found[j].share >= NEARLY_ALL]
-        if text := [j for j in here if found[j].share < NEARLY_ALL]:
-            each = ", ".join(f"{str(names[j])!r} ({found[j].share:.0%})" for j in text)
-            notes.append(
-                f"{each}: most values are {kind}, but others, such as {found[text[0]].odd[0]!r}, "
-                f"make it text; replace them, for example by missing values, to use it as {kind}"
-            )
-        if places:
-            quoted = ", ".join(repr(str(names[j])) for j in places)
-            odd = sorted({text for j in places for text in found[j].odd})
-            lost = f", {', '.join(map(repr, odd[:3]))} as missing" if odd else ""
-            if limit := next((each.strip() for j in places for each in found[j].limits), ""):
-                lost = f", {limit!r} as {LIMIT.sub('', limit)}{lost}"
-            such = f"{kind} written as text, such as {found[places[0]].example!r}"
-            notes.append(f"{quoted}: {such}; read as {read_as}{lost}; transform returns the text")
+def notes_on(columns: Sequence[tuple[str, ParsedText]]) -> list[str]:
+    """Sentences on columns of text that holds numbers, dates or times, given with their names.
+
+    One names all columns that are read as numbers, and one all that stay text although most of
+    their rows hold numbers; so for dates and for times.
+    """
+    notes: list[str] = []
+    for what in READ_AS:
+        of_this = [(name, parsed) for name, parsed in columns if parsed.what == what]
+        as_text = [(name, parsed) for name, parsed in of_this if not parsed.is_numeric]
+        as_numbers = [(name, parsed) for name, parsed in of_this if parsed.is_numeric]
+        if as_text:
+            notes.append(_note_on_text(as_text, what))
+        if as_numbers:
+            notes.append(f"{note_on_numbers(as_numbers, what)}; transform returns the text")
     return notes
+
+
+def _note_on_text(columns: Sequence[tuple[str, ParsedText]], what: What) -> str:
+    """A sentence on columns that stay text although most of their rows hold numbers."""
+    shares = ", ".join(f"{name!r} ({parsed.share:.0%})" for name, parsed in columns)
+    first = columns[0][1]
+    return (
+        f"{shares}: most values are {what}, but others, such as {first.odd[0]!r}, make it text; "
+        f"replace them, for example by missing values, to use it as {what}"
+    )
+
+
+def note_on_numbers(columns: Sequence[tuple[str, ParsedText]], what: What) -> str:
+    """A sentence on columns of text that are read as numbers: how, and what is taken as missing."""
+    names = ", ".join(repr(name) for name, _ in columns)
+    first = columns[0][1]
+    sentence = (
+        f"{names}: {what} written as text, such as {first.example!r}; read as {READ_AS[what]}"
+    )
+    limits = [limit.strip() for _, parsed in columns for limit in parsed.limits]
+    if limits:
+        sentence += f", {limits[0]!r} as {LIMIT_OF_DETECTION.sub('', limits[0])}"
+    odd = sorted({text for _, parsed in columns for text in parsed.odd})
+    if odd:
+        sentence += f", {', '.join(map(repr, odd[:3]))} as missing"
+    return sentence

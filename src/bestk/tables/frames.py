@@ -13,6 +13,7 @@ from bestk.native import TABLE_TYPES
 from bestk.tables.columns import ACCEPTED, days, number_levels, read_dictionary, read_objects
 from bestk.tables.table import (
     Block,
+    Column,
     Kind,
     Table,
     find_features,
@@ -31,10 +32,14 @@ def read_table(X: Any) -> Table:
     Arrays are not copied, memory-mapped ones not read, sparse matrices stay sparse; columns
     without a name are x0, x1, ...
     """
-    table = X if isinstance(X, Table) else _read_source(*open_table(X))
+    if isinstance(X, Table):
+        table = X
+    else:
+        source, names = open_table(X)
+        table = _read_source(source, names)
     if not table.n_samples or not table.n_features:
-        came = f"{table.n_samples} rows and {table.n_features} columns"
-        raise DataError(f"the table is empty: it has {came}; at least one of each is needed")
+        size = f"{table.n_samples} rows and {table.n_features} columns"
+        raise DataError(f"the table is empty: it has {size}; at least one of each is needed")
     return table
 
 
@@ -62,118 +67,168 @@ def read_features(X: Any, categorical_features: Any = None) -> Table:
     table = read_table(X)
     if not any(block.kind == "string" for block in table.blocks):
         return table
-    return parse_text(table, find_features(categorical_features, table).tolist())
+    categorical = find_features(categorical_features, table)
+    return parse_text(table, keep=categorical.tolist())
 
 
 def _read_source(source: Any, names: Sequence[str]) -> Table:
+    """Read a table as :func:`open_table` returns it."""
     refuse_shape(source.shape)
     if hasattr(source, "iloc"):
         blocks = list(_pandas_blocks(source, names))
     elif hasattr(source, "collect_schema"):
         blocks = list(_narwhals_blocks(source, names))
-    elif source.dtype.kind in "biuf":
-        kind: Kind = "boolean" if source.dtype.kind == "b" else "numeric"
-        blocks = [Block(np.arange(len(names)), kind, source)]
-    elif source.dtype.kind in "Mm":
-        blocks = [Block(np.arange(len(names)), "numeric", days(source), dates=True)]
-    elif source.dtype.kind in "OUST":
-        columns = ((j, *read_objects(source[:, j].tolist(), name)) for j, name in enumerate(names))
-        blocks = list(side_by_side(columns))
     else:
-        raise DataError(f"the table holds {source.dtype}; {ACCEPTED}")
+        blocks = _array_blocks(source, names)
     return Table(source.shape[0], names, tuple(blocks))
 
 
-def _pandas_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
-    """Numbers and booleans as one array for each dtype, text by its codes, the rest by narwhals."""
-    import pandas as pd
+def _array_blocks(array: Any, names: Sequence[str]) -> list[Block]:
+    """The blocks of an array or a sparse matrix; of an array of objects, by columns."""
+    columns = np.arange(len(names))
+    if array.dtype.kind == "b":
+        return [Block(columns, "boolean", array)]
+    if array.dtype.kind in "iuf":
+        return [Block(columns, "numeric", array)]
+    if array.dtype.kind in "Mm":
+        return [Block(columns, "numeric", days(array), dates=True)]
+    if array.dtype.kind in "OUST":
+        read = ((j, read_objects(array[:, j].tolist(), name)) for j, name in enumerate(names))
+        return list(side_by_side(read))
+    raise DataError(f"the table holds {array.dtype}; {ACCEPTED}")
 
-    alike: dict[Any, list[int]] = {}
-    words, others, text = list[int](), list[int](), (pd.CategoricalDtype, pd.StringDtype)
+
+def _pandas_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
+    """Yield numbers and booleans in a block for each dtype, then text, and the rest by narwhals."""
+    columns_of_dtype: dict[Any, list[int]] = {}
+    words: list[int] = []
+    others: list[int] = []
     for j, dtype in enumerate(frame.dtypes):
-        plain = isinstance(dtype, np.dtype)
-        if plain and dtype in TABLE_TYPES:
-            alike.setdefault(dtype, []).append(j)
-        elif (plain and dtype.kind == "O") or isinstance(dtype, text):
+        if isinstance(dtype, np.dtype) and dtype in TABLE_TYPES:
+            columns_of_dtype.setdefault(dtype, []).append(j)
+        elif _holds_words(dtype):
             words.append(j)
         else:
             others.append(j)
-    # a part of a frame takes as long as some of its columns one by one
+    # To take some columns of a frame at once takes as long as to take a third of all one by one.
     one_by_one = 3 * len(words) > len(names)
-    series = dict(enumerate(each for _, each in frame.items())) if one_by_one else {}
-    for dtype, places in alike.items():
-        if one_by_one:
-            values = np.array([series[j].to_numpy() for j in places]).T
+    all_series = [series for _, series in frame.items()] if one_by_one else None
+    for dtype, places in columns_of_dtype.items():
+        if all_series is not None:
+            values = np.array([all_series[j].to_numpy() for j in places]).T
+        elif len(places) == len(names):
+            values = frame.to_numpy()
         else:
-            part = frame if len(places) == len(names) else frame.iloc[:, places]
-            values = part.to_numpy()
+            values = frame.iloc[:, places].to_numpy()
         yield Block(np.array(places), "boolean" if dtype.kind == "b" else "numeric", values)
     if others:
-        rest = _narwhals_blocks(_as_narwhals(frame.iloc[:, others]), [names[j] for j in others])
-        yield from (replace(block, columns=np.array(others)[block.columns]) for block in rest)
-    series = series or {j: frame.iloc[:, j] for j in words}
-    yield from side_by_side((j, *_read_pandas_words(series[j], names[j])) for j in words)
+        frame_of_others = _as_narwhals(frame.iloc[:, others])
+        for block in _narwhals_blocks(frame_of_others, [names[j] for j in others]):
+            yield replace(block, columns=np.array(others)[block.columns])
+    if all_series is None:
+        series_of_words = {j: frame.iloc[:, j] for j in words}
+    else:
+        series_of_words = {j: all_series[j] for j in words}
+    yield from side_by_side(
+        (j, _read_pandas_words(series, names[j])) for j, series in series_of_words.items()
+    )
 
 
-def _read_pandas_words(series: Any, name: str) -> tuple[Kind, Array, list[Any] | None]:
-    """The kind, values and categories of a pandas series of categories, strings or objects."""
+def _holds_words(dtype: Any) -> bool:
+    """Whether a dtype of pandas is of categories, strings or Python objects."""
+    import pandas as pd
+
+    if isinstance(dtype, pd.CategoricalDtype | pd.StringDtype):
+        return True
+    return isinstance(dtype, np.dtype) and dtype.kind == "O"
+
+
+def _read_pandas_words(series: Any, name: str) -> Column:
+    """Read a pandas series of categories, strings or objects."""
     from pandas.api.types import infer_dtype
 
     if hasattr(series.array, "categories"):
         column = series.array
-        return "categorical", *number_levels(column.codes, column.categories.tolist(), name)
+        codes, levels = number_levels(column.codes, column.categories.tolist(), name)
+        return Column("categorical", codes, levels)
     if infer_dtype(series, skipna=True) != "string":
         return read_objects(series.tolist(), name)
-    codes, words = series.factorize()
-    return "string", *number_levels(codes, words.tolist(), name)
+    places, words = series.factorize()
+    codes, levels = number_levels(places, words.tolist(), name)
+    return Column("string", codes, levels)
 
 
 def _narwhals_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
-    """Numbers and booleans as one array for each dtype, the rest column by column."""
+    """Yield numbers, booleans and dates in a block for each dtype, then the rest by columns."""
     import narwhals as nw
 
-    alike: dict[Any, list[int]] = {}
+    words_or_objects = (
+        nw.String,
+        nw.Categorical,
+        nw.Enum,
+        nw.Object,
+        nw.Unknown,
+        nw.Int128,
+        nw.UInt128,
+        nw.Time,
+    )
+    columns_of_dtype: dict[Any, list[int]] = {}
     for j, dtype in enumerate(frame.collect_schema().values()):
-        alike.setdefault(dtype, []).append(j)
-    as_objects = (nw.String, nw.Object, nw.Unknown, nw.Int128, nw.UInt128, nw.Time)
-    labels, objects = frame.columns, list[int]()
-    for dtype, places in alike.items():
-        if dtype in (*as_objects, nw.Categorical, nw.Enum):
+        columns_of_dtype.setdefault(dtype, []).append(j)
+    labels = frame.columns
+    objects: list[int] = []
+    for dtype, places in columns_of_dtype.items():
+        if dtype in words_or_objects:
             objects += places
         elif dtype.is_numeric() or dtype == nw.Boolean:
             kind: Kind = "boolean" if dtype == nw.Boolean else "numeric"
-            part = frame if len(places) == len(names) else frame[:, places]
-            native = part.to_native()
-            arrow = hasattr(native, "itercolumns")  # columns of pyarrow need no transpose
-            values = np.array([*map(np.asarray, native.columns)]).T if arrow else part.to_numpy()
-            if values.dtype.kind == "O":
-                floats = [each.cast(nw.Float64).to_numpy() for each in part.iter_columns()]
-                values = np.array(floats).T
-            if values.dtype.kind == "f" and not dtype.is_float():  # integers with gaps, or decimals
-                for j in find_inexact(values):
-                    raise inexact(names[places[j]])
+            # To take columns of a frame takes long; most often it is all of them.
+            same_type = frame if len(places) == len(names) else frame[:, places]
+            values = _narwhals_numbers(same_type, dtype, [names[j] for j in places])
             yield Block(np.array(places), kind, values)
         elif dtype.is_temporal():
             values = np.array([days(frame[labels[j]].to_numpy()) for j in places]).T
             yield Block(np.array(places), "numeric", values, dates=True)
         else:
             raise DataError(f"column {names[places[0]]!r} holds {dtype} values; {ACCEPTED}")
-    yield from side_by_side((j, *_read_series(frame[labels[j]], names[j])) for j in sorted(objects))
+    yield from side_by_side((j, _read_series(frame[labels[j]], names[j])) for j in sorted(objects))
 
 
-def _read_series(series: Any, name: str) -> tuple[Kind, Array, list[Any] | None]:
-    """The kind, values and categories of a column of strings, categories or Python objects."""
+def _narwhals_numbers(frame: Any, dtype: Any, names: Sequence[str]) -> Array:
+    """The columns of a frame of narwhals, all of which are of one type of numbers, as an array."""
     import narwhals as nw
 
-    native, categorical = series.to_native(), series.dtype in (nw.Categorical, nw.Enum)
-    words = categorical or series.dtype == nw.String
-    if words and hasattr(native, "dictionary_encode") and len(native):  # of pyarrow
-        return ("categorical" if categorical else "string"), *read_dictionary(native, name)
-    return read_objects(series.to_list(), name, categorical=categorical)
+    native = frame.to_native()
+    if hasattr(native, "itercolumns"):
+        # Columns of pyarrow need no transpose.
+        values = np.array([np.asarray(column) for column in native.columns]).T
+    else:
+        values = frame.to_numpy()
+    if values.dtype.kind == "O":
+        floats = [column.cast(nw.Float64).to_numpy() for column in frame.iter_columns()]
+        values = np.array(floats).T
+    if values.dtype.kind == "f" and not dtype.is_float():
+        # These were integers with missing values, or decimals.
+        for j in find_inexact(values):
+            raise inexact(names[j])
+    return np.asarray(values)
+
+
+def _read_series(series: Any, name: str) -> Column:
+    """Read a series of narwhals that holds strings, categories or Python objects."""
+    import narwhals as nw
+
+    native = series.to_native()
+    is_categorical = series.dtype in (nw.Categorical, nw.Enum)
+    holds_words = is_categorical or series.dtype == nw.String
+    if holds_words and hasattr(native, "dictionary_encode") and len(native):  # of pyarrow
+        codes, levels = read_dictionary(native, name)
+        return Column("categorical" if is_categorical else "string", codes, levels)
+    return read_objects(series.to_list(), name, categorical=is_categorical)
 
 
 def _as_narwhals(X: Any) -> Any:
-    """A frame or a series of narwhals; names of a frame that may repeat, or be no strings, go."""
+    """A frame or a series of narwhals; a frame has numbers for names, since names may repeat."""
     import narwhals as nw
     from narwhals.dependencies import is_pandas_like_dataframe, is_pyarrow_table
 
@@ -188,25 +243,38 @@ def _as_narwhals(X: Any) -> Any:
 def open_table(X: Any) -> tuple[Any, Sequence[str]]:
     """Return X as an array, CSC matrix, pandas or narwhals series or frame; and its names."""
     if hasattr(type(X), "tocsc"):
-        X = X.tocsc() if X.ndim == 2 else X
-    elif isinstance(X, np.ndarray | list | tuple):
-        X = as_array(X)
-    else:
-        import narwhals as nw
-        from narwhals.dependencies import is_pandas_dataframe, is_pandas_series
-
-        X = nw.to_native(batch_as_table(X), pass_through=True)
-        names = [str(name) for name in labels_of(X)]
-        if is_pandas_dataframe(X) or is_pandas_series(X):
-            return X, names
-        X = _as_narwhals(X)
-        if isinstance(X, nw.DataFrame):
-            return X, names
-        X = X if isinstance(X, nw.Series) else as_array(X)
-    return X, default_names(X.shape[1] if len(X.shape) == 2 else 0)
+        table = X.tocsc() if X.ndim == 2 else X
+        return table, _names_of_shape(table.shape)
+    if isinstance(X, np.ndarray | list | tuple):
+        array = as_array(X)
+        return array, _names_of_shape(array.shape)
+    return _open_frame(X)
 
 
-@lru_cache(maxsize=2)  # many names take longer than other checks
+def _open_frame(X: Any) -> tuple[Any, Sequence[str]]:
+    """A frame or a series of any library, or what numpy makes of another object; and its names."""
+    import narwhals as nw
+    from narwhals.dependencies import is_pandas_dataframe, is_pandas_series
+
+    native = nw.to_native(batch_as_table(X), pass_through=True)
+    names = [str(name) for name in labels_of(native)]
+    if is_pandas_dataframe(native) or is_pandas_series(native):
+        return native, names
+    table = _as_narwhals(native)
+    if isinstance(table, nw.DataFrame):
+        return table, names
+    if not isinstance(table, nw.Series):
+        table = as_array(table)
+    return table, _names_of_shape(table.shape)
+
+
+def _names_of_shape(shape: tuple[int, ...]) -> Sequence[str]:
+    """The names of the columns of a table without names; none for other shapes."""
+    return default_names(shape[1] if len(shape) == 2 else 0)
+
+
+# Kept, since to make very many names takes longer than other checks.
+@lru_cache(maxsize=2)
 def default_names(n: int) -> tuple[str, ...]:
     """The names of columns without names."""
     return tuple(f"x{j}" for j in range(n))
@@ -222,12 +290,14 @@ def as_array(X: Any) -> Array:
     if array.ndim == 0:
         raise DataError(f"got a {type(X).__name__}; give an array, a frame or a list of rows")
     if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
-        return np.array(X, dtype=object)  # numpy makes strings of the numbers beside them
+        # Numpy has made strings of the numbers beside them.
+        return np.array(X, dtype=object)
     return array
 
 
 def _refuse_masked(X: Any) -> None:
-    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):  # those of pandas have masks too
+    """Refuse arrays of numpy with masked values; series of pandas have masks, too."""
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         raise DataError("an array has masked values; pass X.astype(float).filled(np.nan)")
 
 
@@ -247,16 +317,18 @@ def batch_as_table(X: Any) -> Any:
 
 def named_frame(X: Any) -> Any:
     """X as scikit-learn can read its names: no record batch, and not two columns of one name."""
-    X = batch_as_table(X)
-    _refuse_masked(X)
-    refuse_twins(labels_of(X), "X")
-    return X
+    frame = batch_as_table(X)
+    _refuse_masked(frame)
+    refuse_twins(labels_of(frame), "X")
+    return frame
 
 
 def labels_of(X: Any) -> Any:
     """The labels of the columns of a frame; none for other tables."""
-    known = (name for name in ("column_names", "columns") if hasattr(type(X), name))
-    return getattr(X, next(known, ""), ())
+    for attribute in ("column_names", "columns"):
+        if hasattr(type(X), attribute):
+            return getattr(X, attribute)
+    return ()
 
 
 def is_frame(X: Any) -> bool:

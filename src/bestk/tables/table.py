@@ -1,9 +1,10 @@
 """Named columns of four kinds, held in blocks; and which of them are meant, numeric or constant."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,55 +13,95 @@ from bestk._typing import Array, Indices, Mask
 from bestk.errors import DataError, UnknownNameError, counted
 
 Kind = Literal["numeric", "categorical", "boolean", "string"]
-MAX_EXACT = 2**53  # float64 represents all whole numbers below
-SEVERAL = -1  # the place of a name that several columns have
-SOME_ROWS = 32  # spread over a table: most columns that vary do so here
+
+# Float64 represents all whole numbers below.
+MAX_EXACT = 2**53
+
+# The place of a name that several columns have.
+SEVERAL = -1
+
+# The number of rows, spread over a table, in which most columns that vary do so.
+SOME_ROWS = 32
+
+# Columns that are looked at together have about so many values, and are at least so many.
+STRIP_VALUES = 2**23
+MIN_STRIP_COLUMNS = 64
+
+
+class Column(NamedTuple):
+    """One column of a table that is read."""
+
+    kind: Kind
+
+    values: Array
+    """A number, a boolean or a code for each row; NaN or -1 where missing."""
+
+    levels: list[Any] | None
+    """What the codes stand for, sorted; None for numbers and booleans."""
 
 
 @dataclass(frozen=True)
 class Block:
     """Columns of one kind, side by side."""
 
-    columns: NDArray[np.intp]  # their places in the table, rising
+    columns: NDArray[np.intp]
+    """Their places in the table, in rising order."""
+
     kind: Kind
-    values: Any  # an array or CSC: numbers (NaN missing), bools or codes (-1 missing)
-    categories: list[list[Any]] | None = None  # what the codes of each column stand for, sorted
-    dates: bool = False  # or durations: the numbers are days
+
+    values: Any
+    """An array, or a sparse matrix of SciPy, with a column for each: numbers (NaN where missing),
+    booleans, or codes (-1 where missing)."""
+
+    categories: list[list[Any]] | None = None
+    """What the codes of each column stand for, sorted; None for numbers and booleans."""
+
+    dates: bool = False
+    """Whether the numbers are dates or durations, in days."""
 
     def strips(self, width: int | None = None) -> Iterator[tuple[NDArray[np.intp], Array]]:
-        """Yield places and dense values, some columns at a time; only sparse ones are copied."""
-        width = width or max(64, 2**23 // max(1, self.values.shape[0]))
+        """Yield some columns at a time: their places in the table, and their values.
+
+        Only the values of sparse columns are copied. ``width`` is the number of columns.
+        """
+        if not width:
+            width = max(MIN_STRIP_COLUMNS, STRIP_VALUES // max(1, self.values.shape[0]))
         for start in range(0, len(self.columns), width):
             strip = self.values[:, start : start + width]
             dense = strip.toarray(order="F") if hasattr(strip, "toarray") else strip
             yield self.columns[start : start + width], dense
 
     def keep(self, mask: Mask) -> "Block":
-        """Some of the columns; the same block if it is all of them."""
+        """The columns for which the mask is true; the same block if it is all of them."""
         if mask.all():
             return self
-        chosen = np.flatnonzero(mask)
-        known = None if self.categories is None else [self.categories[j] for j in chosen]
-        kept = _take_rows(self.values.T, chosen).T
-        return Block(self.columns[mask], self.kind, kept, known, self.dates)
+        kept = np.flatnonzero(mask)
+        values = _take_rows(self.values.T, kept).T
+        categories = None
+        if self.categories is not None:
+            categories = [self.categories[j] for j in kept]
+        return Block(self.columns[mask], self.kind, values, categories, self.dates)
 
     def take(self, rows: NDArray[np.intp]) -> "Block":
-        """Some of the rows; categories that none of them has are dropped."""
+        """Some of the rows, by their places; categories that none of them has are dropped."""
         values = _take_rows(self.values, rows)
         if self.categories is None:
             return replace(self, values=values)
-        known = []
-        for column, categories in zip(values.T, self.categories, strict=True):
-            seen = np.unique(column[column >= 0])
-            column[column >= 0] = np.searchsorted(seen, column[column >= 0])
-            known.append([categories[level] for level in seen])
-        return replace(self, values=values, categories=known)
+        categories = []
+        for codes, levels in zip(values.T, self.categories, strict=True):
+            is_present = codes >= 0
+            present = np.unique(codes[is_present])
+            codes[is_present] = np.searchsorted(present, codes[is_present])
+            categories.append([levels[code] for code in present])
+        return replace(self, values=values, categories=categories)
 
     def missing(self, values: Array) -> Mask:
         """Which of the values, taken from this block, are missing."""
         if self.categories is not None:
             return values < 0
-        return np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
+        if values.dtype.kind == "f":
+            return np.isnan(values)
+        return np.zeros(values.shape, dtype=bool)
 
 
 @dataclass(frozen=True)
@@ -70,7 +111,9 @@ class Table:
     n_samples: int
     names: Sequence[str]
     blocks: tuple[Block, ...]
-    notes: tuple[str, ...] = ()  # how columns were read, where that may surprise
+
+    notes: tuple[str, ...] = ()
+    """Sentences on how columns were read, where that may surprise."""
 
     @property
     def n_features(self) -> int:
@@ -94,7 +137,8 @@ class Table:
 
     def take(self, rows: NDArray[np.intp]) -> "Table":
         """The same columns of some rows, which may repeat."""
-        return replace(self, n_samples=len(rows), blocks=tuple(b.take(rows) for b in self.blocks))
+        blocks = tuple(block.take(rows) for block in self.blocks)
+        return replace(self, n_samples=len(rows), blocks=blocks)
 
     def mask(self, columns: Indices) -> NDArray[np.bool_]:
         """Which columns are among the given ones; np.isin takes ten times as long."""
@@ -104,12 +148,15 @@ class Table:
 
     def keep(self, columns: NDArray[np.intp]) -> "Table":
         """Some of the columns, given in rising order."""
-        mask = self.mask(columns)
-        blocks = [block.keep(mask[block.columns]) for block in self.blocks]
-        renumbered = (replace(b, columns=np.searchsorted(columns, b.columns)) for b in blocks)
+        is_kept = self.mask(columns)
+        blocks: list[Block] = []
+        for block in self.blocks:
+            kept = block.keep(is_kept[block.columns])
+            if len(kept.columns):
+                places = np.searchsorted(columns, kept.columns)
+                blocks.append(replace(kept, columns=places))
         names = [self.names[int(j)] for j in columns]
-        kept = tuple(b for b in renumbered if len(b.columns))
-        return Table(self.n_samples, names, kept, self.notes)
+        return Table(self.n_samples, names, tuple(blocks), self.notes)
 
     def count_missing(self) -> Indices:
         """Return the number of missing values in each column."""
@@ -121,14 +168,17 @@ class Table:
 
     def check_exact(self, columns: Indices | None = None) -> None:
         """Refuse integers that float64 cannot represent, in all or some numeric columns."""
-        for block in (block for block in self.blocks if block.values.dtype.kind in "iu"):
+        for block in self.blocks:
+            if block.values.dtype.kind not in "iu":
+                continue
             wrong = block.columns[find_inexact(block.values)]
-            wrong = wrong if columns is None else np.intersect1d(wrong, columns)
+            if columns is not None:
+                wrong = np.intersect1d(wrong, columns)
             if len(wrong):
                 raise inexact(self.names[int(wrong[0])])
 
     def numeric(self) -> tuple[NDArray[np.floating[Any]], NDArray[np.intp]]:
-        """The numbers and booleans as one float array (NaN = missing), and their places."""
+        """The numbers and booleans as one array of floats, NaN where missing, and their places."""
         blocks = [block for block in self.blocks if block.categories is None]
         places = np.flatnonzero(self.are("numeric", "boolean"))
         if len(blocks) == 1 and blocks[0].values.dtype in (np.float32, np.float64):
@@ -137,7 +187,8 @@ class Table:
             self.check_exact()
             values = _as_floats(blocks, places, self.n_samples)
         for columns, strip in Block(places, "numeric", values).strips():
-            for j in np.flatnonzero(np.isinf(strip).any(axis=0)):
+            has_infinite = np.isinf(strip).any(axis=0)
+            for j in np.flatnonzero(has_infinite):
                 check_finite(f"column {self.names[columns[j]]!r}", strip[:, j])
         return values, places
 
@@ -150,15 +201,18 @@ def with_column(table: Table, name: str, values: Array) -> Table:
 
 
 def _take_rows(values: Any, rows: Indices) -> Any:
-    """Some rows of an array or a matrix; columns that are contiguous stay so."""
-    by_column = isinstance(values, np.ndarray) and values.flags.f_contiguous
-    return np.take(values.T, rows, axis=1).T if by_column else values[rows]
+    """Some rows of an array or a sparse matrix; columns that are contiguous stay so."""
+    if isinstance(values, np.ndarray) and values.flags.f_contiguous:
+        return np.take(values.T, rows, axis=1).T
+    return values[rows]
 
 
 def check_finite(where: str, values: Array) -> None:
-    """Refuse infinite values."""
-    if n := np.isinf(values).sum():
-        raise DataError(f"{where} has {counted(n, 'infinite value')}; replace or drop such rows")
+    """Refuse infinite values; ``where`` says for the error what has them."""
+    n_infinite = np.isinf(values).sum()
+    if n_infinite:
+        infinite = counted(n_infinite, "infinite value")
+        raise DataError(f"{where} has {infinite}; replace or drop such rows")
 
 
 def find_inexact(values: Any) -> Indices:
@@ -166,10 +220,12 @@ def find_inexact(values: Any) -> Indices:
     if values.dtype.kind in "iu" and values.dtype.itemsize < 8:
         return np.empty(0, np.int64)
     if hasattr(values, "tocsc"):
-        low, high = (np.ravel(end.toarray()) for end in (values.min(axis=0), values.max(axis=0)))
+        lowest = np.ravel(values.min(axis=0).toarray())
+        highest = np.ravel(values.max(axis=0).toarray())
     else:
-        low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
-    return np.flatnonzero((low <= -MAX_EXACT) | (high >= MAX_EXACT))
+        lowest = np.fmin.reduce(values, axis=0)
+        highest = np.fmax.reduce(values, axis=0)
+    return np.flatnonzero((lowest <= -MAX_EXACT) | (highest >= MAX_EXACT))
 
 
 def inexact(name: str) -> DataError:
@@ -190,31 +246,32 @@ def refuse_shape(shape: tuple[int, ...]) -> None:
 
 
 def refuse_twins(names: Sequence[Any], where: Any) -> None:
-    """Refuse two columns of one name."""
+    """Refuse two columns of one name; ``where`` says for the error what has them."""
     if len(set(names)) < len(names):
         twin = next(name for i, name in enumerate(names) if name in names[:i])
         raise DataError(f"{where} has two columns named {twin!r}; rename one of them")
 
 
-def side_by_side(columns: Iterable[tuple[int, Kind, Array, list[Any] | None]]) -> Iterator[Block]:
-    """Blocks of columns of one kind and dtype, given by place, kind, values and categories."""
-    groups: dict[tuple[Kind, Any], list[Any]] = {}
-    for place, kind, values, levels in columns:
-        groups.setdefault((kind, values.dtype), []).append((place, values, levels))
+def side_by_side(columns: Iterable[tuple[int, Column]]) -> Iterator[Block]:
+    """Yield blocks of the columns of one kind and dtype, given with their places in the table."""
+    groups: dict[tuple[Kind, Any], deque[tuple[int, Column]]] = {}
+    for place, column in columns:
+        group = groups.setdefault((column.kind, column.values.dtype), deque())
+        group.append((place, column))
     for (kind, dtype), group in groups.items():
-        places, categories = [each[0] for each in group], [each[2] for each in group]
-        stacked = np.empty((len(group), len(group[0][1])), dtype)
-        for i, row in enumerate(stacked):
-            row[:], group[i] = group[i][1], None  # so that no column is held twice
-        known = None if categories[0] is None else categories
-        yield Block(np.array(places), kind, stacked.T, known)
+        places = np.array([place for place, _ in group])
+        categories = [column.levels for _, column in group if column.levels is not None]
+        stacked = np.empty((len(group), len(group[0][1].values)), dtype)
+        for row in stacked:
+            # A column is given up when it is copied, so that none is held twice.
+            _, column = group.popleft()
+            row[:] = column.values
+        yield Block(places, kind, stacked.T, categories or None)
 
 
 def find_features(features: Any, table: Table) -> Indices:
     """The places of features given by name, index or mask; of none for None or "from_dtype"."""
-    none = features is None or (isinstance(features, str) and features == "from_dtype")
-    single = isinstance(features, str | Integral) or getattr(features, "ndim", 1) == 0
-    chosen: list[Any] = [] if none else [features] if single else list(features)
+    chosen = _listed(features)
     if not chosen:
         return np.empty(0, np.int64)
     if all(isinstance(item, bool | np.bool_) for item in chosen):
@@ -222,40 +279,63 @@ def find_features(features: Any, table: Table) -> Indices:
             came = f"{len(chosen)} values and the table has {table.n_features} columns"
             raise ValueError(f"a mask of features needs a value for each column; it has {came}")
         return np.flatnonzero(chosen)
-    places: dict[str, int] = {}
+    place_of: dict[str, int] = {}
     for place, name in enumerate(table.names):
-        places[name] = place if name not in places else SEVERAL
-    return np.array([_find_place(item, places, table.n_features) for item in chosen], np.int64)
+        place_of[name] = SEVERAL if name in place_of else place
+    places = [_find_place(item, place_of, table.n_features) for item in chosen]
+    return np.array(places, np.int64)
 
 
-def _find_place(item: Any, places: dict[str, int], n: int) -> int:
+def _listed(features: Any) -> list[Any]:
+    """Features as a list, where users may pass one alone, or none."""
+    if features is None or (isinstance(features, str) and features == "from_dtype"):
+        return []
+    is_single = isinstance(features, str | Integral) or getattr(features, "ndim", 1) == 0
+    return [features] if is_single else list(features)
+
+
+def _find_place(item: Any, place_of: dict[str, int], n_features: int) -> int:
+    """The place of a feature given by its name or its index; negative ones count from the end.
+
+    ``place_of``: the place of each name, or SEVERAL.
+    """
     if isinstance(item, str):
-        if places.get(item) == SEVERAL:
+        if place_of.get(item) == SEVERAL:
             raise ValueError(f"there are several columns {item!r}; give the index of the one meant")
-        if item in places:
-            return places[item]
-        raise UnknownNameError("column", item, places, "the table")
-    item = item[()] if isinstance(item, np.ndarray) else item
+        if item in place_of:
+            return place_of[item]
+        raise UnknownNameError("column", item, place_of, "the table")
+    if isinstance(item, np.ndarray):
+        item = item[()]
     if not isinstance(item, int | np.integer):
         raise ValueError(f"a feature must be given by its name or its index, not by {item!r}")
-    if not -n <= item < n:
-        raise ValueError(f"there is no column {item} of {n}; choose one from 0 to {n - 1}")
-    return int(item) % n
+    if not -n_features <= item < n_features:
+        raise ValueError(
+            f"there is no column {item} of {n_features}; choose one from 0 to {n_features - 1}"
+        )
+    return int(item) % n_features
 
 
 def find_numeric(table: Table, categorical: Indices) -> Indices:
-    """The columns of numbers that are no codes of categories."""
+    """The columns of numbers that are no codes of categories, which are given by their places."""
     return np.flatnonzero(table.are("numeric") & ~table.mask(categorical))
 
 
 def split_numbers(table: Table, numeric: Indices) -> tuple[Block, list[Block]]:
-    """The numbers of some columns as one block, and the rest of the table."""
-    wanted = table.mask(numeric)
-    parts = [b.keep(wanted[b.columns]) for b in table.blocks if wanted[b.columns].any()]
-    rest = [b.keep(~wanted[b.columns]) for b in table.blocks if not wanted[b.columns].all()]
-    if len(parts) == 1:
-        return parts[0], rest
-    return Block(numeric, "numeric", _as_floats(parts, numeric, table.n_samples, "F")), rest
+    """The numbers of some columns as one block, and the blocks of the other columns."""
+    is_wanted = table.mask(numeric)
+    numbers: list[Block] = []
+    others: list[Block] = []
+    for block in table.blocks:
+        wanted = is_wanted[block.columns]
+        if wanted.any():
+            numbers.append(block.keep(wanted))
+        if not wanted.all():
+            others.append(block.keep(~wanted))
+    if len(numbers) == 1:
+        return numbers[0], others
+    values = _as_floats(numbers, numeric, table.n_samples, "F")
+    return Block(numeric, "numeric", values), others
 
 
 def as_matrix(table: Table) -> tuple[Any, NDArray[np.intp]]:
@@ -269,39 +349,46 @@ def as_matrix(table: Table) -> tuple[Any, NDArray[np.intp]]:
 def _as_floats(
     blocks: Sequence[Block], places: Indices, n_samples: int, order: Literal["C", "F"] = "C"
 ) -> NDArray[np.floating[Any]]:
-    """The columns at some places as one array, NaN where values are missing."""
-    dtype = np.result_type(np.float32, *(block.values.dtype for block in blocks))
-    values = np.empty((n_samples, len(places)), min(dtype, np.dtype(np.float64)), order)
+    """The columns of some blocks, all of which are at ``places``, as one array in that order.
+
+    Values that are missing are NaN; it is of float32 if that holds all types.
+    """
+    widest = np.result_type(np.float32, *(block.values.dtype for block in blocks))
+    dtype = min(widest, np.dtype(np.float64))
+    values = np.empty((n_samples, len(places)), dtype, order)
     for block in blocks:
         for columns, strip in block.strips():
-            known = strip if block.categories is None else np.where(strip < 0, np.nan, strip)
+            if block.categories is not None:
+                strip = np.where(strip < 0, np.nan, strip)
             with np.errstate(over="ignore"):  # too large for float64 becomes infinite
-                values[:, np.searchsorted(places, columns)] = known
+                values[:, np.searchsorted(places, columns)] = strip
     return values
 
 
 def find_constant(table: Table) -> NDArray[np.intp]:
     """The columns that have the same value in all rows, or none at all."""
-    constant = np.zeros(table.n_features, bool)
+    is_constant = np.zeros(table.n_features, bool)
     for block in table.blocks:
         for columns, values in block.keep(_may_be_constant(block)).strips():
-            constant[columns] = _are_alike(values) & ~np.isinf(values[0])
-    return np.flatnonzero(constant)
+            is_constant[columns] = _are_alike(values) & ~np.isinf(values[0])
+    return np.flatnonzero(is_constant)
 
 
 def _may_be_constant(block: Block) -> Mask:
     """Whether columns may be constant: those that vary in some rows are not."""
     values = block.values
+    n_rows, n_columns = values.shape
     if hasattr(values, "tocsc"):
-        stored = np.repeat(np.arange(values.shape[1]), np.diff(values.indptr))
-        counts = np.bincount(stored[values.data != 0], minlength=values.shape[1])
-        return (counts == 0) | (counts == values.shape[0])
-    return _are_alike(values[:: max(1, values.shape[0] // SOME_ROWS)])
+        column_of_entry = np.repeat(np.arange(n_columns), np.diff(values.indptr))
+        counts = np.bincount(column_of_entry[values.data != 0], minlength=n_columns)
+        return (counts == 0) | (counts == n_rows)
+    return _are_alike(values[:: max(1, n_rows // SOME_ROWS)])
 
 
 def _are_alike(values: Array) -> Mask:
+    """Whether each column has one value in all rows; missing values are alike."""
     alike = values == values[:1]
     if values.dtype.kind == "f":
-        missing = np.isnan(values)
-        alike |= missing & missing[:1]
+        is_missing = np.isnan(values)
+        alike |= is_missing & is_missing[:1]
     return np.asarray(alike.all(axis=0))

@@ -104,10 +104,14 @@ class BlockInformation:
             )
         )
 
-    def moments(self) -> list[ConditionalMoments]:
-        """Covariances with nothing selected, for each target."""
+    def moments(self, noise: float | None = None) -> list[ConditionalMoments]:
+        """Covariances with nothing selected, for each target.
+
+        ``noise``: the variance of the noise of every column; None for that of the constants.
+        """
+        variance = self.noise if noise is None else noise
         return [
-            ConditionalMoments(self.design, target, self.noise, explained)
+            ConditionalMoments(self.design, target, variance, explained)
             for target, explained in zip(self.targets, self.explained, strict=True)
         ]
 
@@ -118,22 +122,35 @@ class BlockInformation:
     def cmi(self, rows: Indices, columns: Indices) -> Floats:
         """``I(xj; y | xi)`` at ``[i, j]``, for the features of ``rows`` and of ``columns``."""
         # The features of the rows come first, and then those of the columns, as a table of its own.
-        part = self.design.keep(np.concatenate([rows, columns]))
-        information = np.zeros((len(rows), len(columns)))
-        with threads(self.n_jobs):
-            for target in self.targets:
-                alone = ConditionalMoments(part, target, self.noise)
-                for place in range(len(rows)):
-                    given = alone.copy()
-                    for column in part.columns_of(place):
-                        given.condition_on(int(column))
-                    values = block_information(part, given)
-                    information[place] += values[len(rows) :]
-        return np.maximum(information, 0.0)
+        both = self.among(np.concatenate([rows, columns]))
+        return both._information_given_first(len(rows))[:, len(rows) :]
 
     def cmi_among(self, items: Indices) -> Floats:
         """``I(xj; y | xi)`` at ``[i, j]`` of some features."""
-        return self.cmi(items, items)
+        return self.among(items)._information_given_first(len(items))
+
+    def _information_given_first(self, n_given: int) -> Floats:
+        """``I(xj; y | xi)`` at ``[i, j]``, for the first features i and all features j."""
+        information = np.zeros((n_given, self.n_features))
+        with threads(self.n_jobs):
+            for alone in self.moments():
+                for feature in range(n_given):
+                    given = alone.copy()
+                    for column in self.design.columns_of(feature).tolist():
+                        given.condition_on(column)
+                    information[feature] += block_information(self.design, given)
+        return np.maximum(information, 0.0)
+
+    def among(self, features: Indices) -> "BlockInformation":
+        """The information of some of the features, which may repeat, without their pairs."""
+        if not self.design.columns.is_small:
+            return replace(self.keep(features), search=None)
+        return replace(
+            self,
+            design=self.design.select_features(features),
+            relevance=self.relevance[features],
+            search=None,
+        )
 
     def keep(self, features: Indices) -> "BlockInformation":
         """The information of some of the features."""
@@ -152,22 +169,19 @@ class BlockInformation:
         Given the covariates, if there are any; for a single target.
         """
         with threads(self.n_jobs):
-            moments = ConditionalMoments(
-                self.design, self.targets[0], noise=0.0, explained=self.explained[0]
-            )
-            return block_pvalues(self.design, moments)
+            return block_pvalues(self.design, self.moments(noise=0.0)[0])
 
     def pvalues_given(self, items: Indices) -> Floats:
         """The same of some features given each of them: at ``[i, j]`` that of feature j given i."""
-        part = self.design.keep(items)
+        kept = self.among(items)
         pvalues = np.ones((len(items), len(items)))
         with threads(self.n_jobs):
-            alone = ConditionalMoments(part, self.targets[0], noise=0.0)
+            alone = kept.moments(noise=0.0)[0]
             for place in range(len(items)):
                 given = alone.copy()
-                for column in part.columns_of(place).tolist():
+                for column in kept.design.columns_of(place).tolist():
                     given.condition_on(column)
-                pvalues[place] = block_pvalues(part, given)
+                pvalues[place] = block_pvalues(kept.design, given)
         np.fill_diagonal(pvalues, 1.0)
         return pvalues
 

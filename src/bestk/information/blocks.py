@@ -271,7 +271,7 @@ class StandardColumns:
 
     def covariances(self, column: int) -> Floats:
         """The covariances of all columns with one of them."""
-        if self._is_small:
+        if self.is_small:
             return self._all_covariances[column]
         row = self.rows(np.array([column]))[0]
         with calm_blas(self.n_columns * self.n_samples):
@@ -280,7 +280,7 @@ class StandardColumns:
 
     def covariances_of(self, first: Indices, second: Indices) -> Floats:
         """The covariance of each pair of columns, one of ``first`` and one of ``second``."""
-        if self._is_small:
+        if self.is_small:
             return np.asarray(self._all_covariances[first, second])
         products = self._sums_of_squares[first]
         different = np.flatnonzero(first != second)
@@ -296,7 +296,7 @@ class StandardColumns:
         return self.n_samples * self.unit**2
 
     @property
-    def _is_small(self) -> bool:
+    def is_small(self) -> bool:
         """Whether the covariances of all columns are computed at once."""
         is_narrow = self.n_columns <= MAX_SMALL_COLUMNS
         return is_narrow or self.n_columns**2 * self.n_samples <= MAX_SMALL_WORK
@@ -310,7 +310,7 @@ class StandardColumns:
             earlier = self.earlier or StandardColumns(self.parts[:-1], self.unit)
             covariances[:n_earlier, :n_earlier] = earlier._all_covariances
         start = 0
-        with calm_blas():
+        with calm_blas(self.n_columns * len(last) * self.n_samples):
             for part in self.parts:
                 stop = start + len(part)
                 with_last = part @ last.T / self._scale

@@ -255,7 +255,7 @@ def _doubtful_blocks(
     if not isinstance(information, BlockInformation) or not len(candidates):
         return candidates
     items = np.searchsorted(selected.task.allowed, selected.places)
-    alone = information.keep(items).pvalues()
+    alone = information.among(items).pvalues()
     doubtful = candidates[alone[candidates] * tests[candidates] >= FALSE_DISCOVERY_RATE]
     if len(doubtful) and len(candidates) > 1:
         given = information.pvalues_given(items[candidates]).min(axis=0) * (len(candidates) - 1)

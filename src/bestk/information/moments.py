@@ -38,19 +38,13 @@ class _BlockPairs:
     @classmethod
     def of(cls, design: Design) -> "_BlockPairs":
         """The pairs of the blocks of a design."""
-        sizes = np.diff(design.starts)
-        ends = np.cumsum(sizes * (sizes + 1) // 2)
-        first = np.empty(ends[-1], np.int64)
-        second = np.empty(ends[-1], np.int64)
-        for size in np.unique(sizes):
-            blocks = np.flatnonzero(sizes == size)
-            row_of_pair, column_of_pair = np.tril_indices(size)
-            n_pairs = len(row_of_pair)
-            pairs = ends[blocks, np.newaxis] - n_pairs + np.arange(n_pairs)
-            starts = design.starts[blocks, np.newaxis]
-            first[pairs] = design.block_columns[starts + row_of_pair]
-            second[pairs] = design.block_columns[starts + column_of_pair]
-        return cls(first, second)
+        start_of_block = np.repeat(design.starts[:-1], np.diff(design.starts))
+        # A column has a pair with each column of its block up to itself.
+        n_pairs = np.arange(len(design.block_columns)) - start_of_block + 1
+        first_pair = np.cumsum(n_pairs) - n_pairs
+        second_place = np.arange(n_pairs.sum()) + np.repeat(start_of_block - first_pair, n_pairs)
+        first = np.repeat(design.block_columns, n_pairs)
+        return cls(first, design.block_columns[second_place])
 
 
 @dataclass(frozen=True)
@@ -109,9 +103,8 @@ class ConditionalMoments:
         self.explained = explain_all(design, target) if explained is None else explained
         self.selected: list[int] = []
         # Of each selected column: covariances of all columns with it, given those selected before,
-        # over its standard deviation.
-        self.total_rows: list[Floats] = []
-        self.within_rows: list[Floats] = []
+        # over its standard deviation; in total, and given the target.
+        self._with_selected: list[Floats] = []
         self._sizes = np.diff(design.starts)
         self._pairs = _BlockPairs.of(design)
         covariances = design.columns.covariances_of(self._pairs.first, self._pairs.second)
@@ -119,9 +112,10 @@ class ConditionalMoments:
         of_second = self.explained[:, self._pairs.second]
         explained_covariances = (of_first * of_second).sum(axis=0)
         noise_covariances = shared_noise(covariances, noise)
-        # Covariances within blocks, in total and given the target, as ``_BlockPairs`` orders them.
-        self._total = covariances + noise_covariances
-        self._within = covariances - explained_covariances + noise_covariances
+        # Covariances within blocks, as ``_BlockPairs`` orders them: in total, and given the target.
+        total = covariances + noise_covariances
+        within = covariances - explained_covariances + noise_covariances
+        self._covariances = np.stack([total, within])
         degrees = design.degrees[design.block_columns]
         kernels.sum_prefixes(degrees, self._sizes, len(self._sizes))
         self._degrees = degrees * target.degrees
@@ -134,16 +128,13 @@ class ConditionalMoments:
         """The same moments, to be conditioned on other columns."""
         clone = copy(self)
         clone.selected = list(self.selected)
-        clone.total_rows = list(self.total_rows)
-        clone.within_rows = list(self.within_rows)
-        clone._total = self._total.copy()
-        clone._within = self._within.copy()
+        clone._with_selected = list(self._with_selected)
+        clone._covariances = self._covariances.copy()
         return clone
 
     def information(self) -> PrefixInformation:
         """What blocks and their prefixes tell about the target."""
-        total = self._variances_given_earlier(self._total)
-        within = self._variances_given_earlier(self._within)
+        total, within = self._variances_given_earlier()
         within = np.maximum(within, SMALLEST_VARIANCE)
         # A column that those before it determine adds nothing; one that the target determines adds
         # as much as there is.
@@ -157,37 +148,43 @@ class ConditionalMoments:
             is_allowed=self._is_allowed,
         )
 
-    def _variances_given_earlier(self, covariances: Floats) -> Floats:
-        """The variance of each column of each block given those before it in its block."""
-        variances = np.empty(len(self._degrees))
+    def _variances_given_earlier(self) -> Floats:
+        """The variance of each column of each block given those before it in its block.
+
+        Those in total are the first row of the result, and those given the target the second.
+        """
+        variances = np.empty(2 * len(self._degrees))
+        sizes = np.append(self._sizes, self._sizes)
+        covariances = self._covariances.flatten()  # a copy, which is overwritten
         kernels.variances_given_earlier(
-            covariances.copy(), self._sizes, len(self._sizes), SMALLEST_VARIANCE, variances
+            covariances, sizes, len(sizes), SMALLEST_VARIANCE, variances
         )
-        return variances
+        return variances.reshape(2, -1)
 
     def condition_on(self, column: int) -> None:
         """Select a block column; one that the selected ones determine changes nothing."""
-        covariances = self.design.columns.covariances(column)
-        total, within = self._given_selected(covariances, column)
-        if min(total[column], within[column]) <= SMALLEST_VARIANCE:
+        with_column = self._given_selected(column)
+        variances = with_column[:, column]
+        if variances.min() <= SMALLEST_VARIANCE:
             return
-        total /= np.sqrt(total[column])
-        within /= np.sqrt(within[column])
+        with_column /= np.sqrt(variances)[:, np.newaxis]
         self.selected.append(column)
-        self.total_rows.append(total)
-        self.within_rows.append(within)
-        self._total -= total[self._pairs.first] * total[self._pairs.second]
-        self._within -= within[self._pairs.first] * within[self._pairs.second]
+        self._with_selected.append(with_column)
+        of_first = with_column[:, self._pairs.first]
+        self._covariances -= of_first * with_column[:, self._pairs.second]
 
-    def _given_selected(self, covariances: Floats, column: int) -> tuple[Floats, Floats]:
-        """Covariances of all columns with one, in total and within, given the selected ones."""
+    def _given_selected(self, column: int) -> Floats:
+        """Covariances of all columns with one, given the selected ones.
+
+        Those in total are the first row of the result, and those given the target the second.
+        """
+        covariances = self.design.columns.covariances(column)
         total = covariances + shared_noise(covariances, self.noise)
         within = total - self.explained[:, column] @ self.explained
-        for row in self.total_rows:
-            total -= row[column] * row
-        for row in self.within_rows:
-            within -= row[column] * row
-        return total, within
+        given_selected = np.stack([total, within])
+        for with_selected in self._with_selected:
+            given_selected -= with_selected[:, [column]] * with_selected
+        return given_selected
 
 
 def explain_all(design: Design, target: TargetScores) -> Floats:

@@ -214,4 +214,6 @@ def _bin_products(first: Indices, second: Indices) -> Floats:
     for levels in (first, second):
         shares = np.bincount(levels) / len(levels)
         centered.append((np.eye(len(shares)) - shares[:, np.newaxis])[1:])
-    return np.asarray(np.kron(centered[0], centered[1]))
+    products = centered[0][:, np.newaxis, :, np.newaxis] * centered[1][:, np.newaxis]
+    n_cells = len(centered[0][0]) * len(centered[1][0])
+    return products.reshape(-1, n_cells)

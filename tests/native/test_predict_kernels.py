@@ -12,14 +12,14 @@ SIZES = [(40, 2, 3), (300, 2, 30), (300, 7, 1), (500, 4, 60), (90, 30, 90)]  # r
 
 
 def predict_classes(classes, judged, folds, levels):
-    """The log loss of all rows, and the area of each judged class."""
-    log_loss = np.empty(1)
-    areas = np.empty(len(judged))
-    n_classes = int(classes.max()) + 1
-    n_levels = int(levels.max()) + 1
-    predict = kernels.predict_classes.bind(classes, n_classes, judged, len(judged))
-    predict(folds, N_FOLDS, SMALLEST, len(classes), levels, n_levels, log_loss, areas)
-    return log_loss[0], areas
+    """The log loss of all rows, and the area of each judged class, for each row of levels."""
+    levels = np.atleast_2d(levels)
+    log_losses = np.empty(len(levels))
+    areas = np.empty((len(levels), len(judged)))
+    predict = kernels.predict_classes.bind(classes, int(classes.max()) + 1, judged, len(judged))
+    predict = predict.bind(folds, N_FOLDS, SMALLEST, len(classes))
+    predict(levels, levels.max(axis=1) + 1, len(levels), log_losses, areas)
+    return log_losses, areas
 
 
 def probabilities(classes, folds, levels):
@@ -48,7 +48,7 @@ def test_the_loss_is_that_of_frequencies_in_other_folds(cpu, size):
     classes, folds, levels = table_of(*size)
     chances = probabilities(classes, folds, levels)
     expected = -np.log(np.maximum(chances[np.arange(len(classes)), classes], SMALLEST)).sum()
-    log_loss, _ = predict_classes(classes, np.array([0]), folds, levels)
+    (log_loss,), _ = predict_classes(classes, np.array([0]), folds, levels)
     assert log_loss == pytest.approx(expected, rel=1e-12)
 
 
@@ -57,7 +57,7 @@ def test_areas_are_means_of_those_of_scikit_learn_over_folds_of_both_kinds(cpu, 
     classes, folds, levels = table_of(*size)
     chances = probabilities(classes, folds, levels)
     judged = np.arange(min(3, size[1]))
-    _, areas = predict_classes(classes, judged, folds, levels)
+    _, (areas,) = predict_classes(classes, judged, folds, levels)
     for label, area in zip(judged, areas, strict=True):
         expected = []
         for fold in range(N_FOLDS):
@@ -72,3 +72,14 @@ def test_a_class_that_no_fold_tells_from_others_has_no_area(cpu):
     folds = np.arange(10) % N_FOLDS
     _, areas = predict_classes(classes, np.array([0]), folds, np.zeros(10, np.int64))
     assert np.isnan(areas).all()
+
+
+def test_columns_are_predicted_from_one_by_one(cpu):
+    classes, folds, levels = table_of(300, 7, 5)
+    both = np.stack([levels, 2 * levels])
+    judged = np.arange(7)
+    log_losses, areas = predict_classes(classes, judged, folds, both)
+    for column in range(2):
+        (log_loss,), (areas_alone,) = predict_classes(classes, judged, folds, both[column])
+        assert log_losses[column] == log_loss
+        np.testing.assert_array_equal(areas[column], areas_alone)

@@ -61,7 +61,8 @@ class Reading:
             refuse_other_kinds(table, categorical)
             return self._normal(table.numeric()[0], target)
         numeric = find_numeric(table, categorical)
-        coded = next(code_table([self.discretizer], table, numeric, target.classes))
+        discretizer = get_discretizer(self.discretizer)
+        coded = next(code_table([discretizer], table, numeric, target.classes))
         return self._counted(*coded, numeric)
 
     def _counted(
@@ -101,7 +102,9 @@ class Reading:
         ways = BLENDED if is_auto else (self.discretizer,)
         counted = [
             counting._counted(*coded, numeric)
-            for coded in code_table(ways, table, numeric, target.classes)
+            for coded in code_table(
+                list(map(get_discretizer, ways)), table, numeric, target.classes
+            )
         ]
         if not len(numeric):
             return counted[0]
@@ -172,30 +175,33 @@ def cost_of_reading(n_features: int, n_samples: int, levels: Indices | None) -> 
 
 
 def code_table(
-    ways: Sequence[Any], table: Table, numeric: Indices, target: ClassTarget
+    discretizers: Sequence[Any], table: Table, numeric: Indices, target: ClassTarget
 ) -> Iterator[tuple[Codes, ClassTarget, Any]]:
-    """For each way to cut the numbers: codes, classes, and the fitted discretiser.
+    """For each discretizer: codes, classes, and the discretizer, which is fitted here.
 
-    Rows come by class, or in their own order.
+    It is one that :func:`get_discretizer` or :func:`equal_frequency` gives, or None where columns
+    are codes already. Rows come by class, or in their own order.
     """
     order = target.order  # rows of a class are packed at once
     classes = target.in_order(order)
-    if not len(numeric) or ways[0] is None:
+    if not len(numeric) or discretizers[0] is None:
         yield encode(table, order), classes, None
         return
-    fitted = [get_discretizer(way) for way in ways]
     table.check_exact(numeric)
     numbers, rest = split_numbers(table, numeric)
-    found = fit_together(fitted, numbers.values, target.codes, len(ways), weights=target.weights)
+    n_discretizers = len(discretizers)
+    found = fit_together(
+        discretizers, numbers.values, target.codes, n_discretizers, weights=target.weights
+    )
     if found is None or not all(are_coded(cuts) for cuts in found):
-        for own in fitted:
+        for own in discretizers:
             if found is None:
                 _fit_discretizer(own, table, numeric, target)
             yield encode(_discretise(own, table, numeric)), target, own
         return
     others = np.flatnonzero(~table.mask(numeric))
     coded = encode(table.keep(others), order) if rest else None
-    for own, cuts in zip(fitted, found, strict=True):
+    for own, cuts in zip(discretizers, found, strict=True):
         values: Any = cuts.codes
         levels = cuts.counts + 1 + cuts.gaps
         if coded is not None:
@@ -239,7 +245,7 @@ def cut_numbers(table: Table, numeric: Indices, n_bins: int, few_values: int = 0
     one_class = ClassTarget(
         np.zeros(n, np.int64), np.zeros(1), np.array([n])
     )  # rows keep their order
-    codes = next(code_table([EqualFrequency(n_bins)], table, numeric, one_class))[0]
+    codes = next(code_table([equal_frequency(n_bins)], table, numeric, one_class))[0]
     return _keep_few_values(codes, table, numeric, few_values) if few_values else codes
 
 
@@ -288,7 +294,17 @@ def merge_rare(codes: Codes, n_bins: int) -> Codes:
 
 
 def get_discretizer(discretizer: Any) -> Any:
-    """A discretiser to fit, of that name or like the one given, which gives arrays."""
+    """A discretiser to fit, of that name or like the one given, which gives arrays.
+
+    None for None.
+    """
+    if discretizer is None:
+        return None
     is_name = isinstance(discretizer, str)
     fresh: Any = DISCRETIZERS[discretizer]() if is_name else clone(discretizer)
     return fresh.set_output(transform="default") if hasattr(fresh, "set_output") else fresh
+
+
+def equal_frequency(n_bins: int) -> Any:
+    """A discretizer to fit, which gives arrays."""
+    return EqualFrequency(n_bins).set_output(transform="default")

@@ -8,7 +8,6 @@ import numpy as np
 
 from bestk._cached import cached_property
 from bestk._typing import Floats, Indices
-from bestk.discretize import EqualFrequency
 from bestk.information.blocks import Design, standard_columns_of_cells
 from bestk.information.constants import BlockConstants
 from bestk.information.entropies import Entropies
@@ -16,6 +15,7 @@ from bestk.information.reading import (
     PAIR_ROWS,
     WORK_PER_SECOND,
     code_table,
+    equal_frequency,
     merge_rare,
     pair_bins,
 )
@@ -64,7 +64,7 @@ class PairCounts:
         """
         n_bins = pair_bins(table.n_features, table.n_samples, classes.n_classes)[0]
         codes, ordered_classes, _ = next(
-            code_table([EqualFrequency(n_bins)], table, numeric, classes)
+            code_table([equal_frequency(n_bins)], table, numeric, classes)
         )
         codes = merge_rare(codes, n_bins)
         entropies = Entropies.count(codes, ordered_classes, backend)

@@ -64,7 +64,8 @@ SIGNATURES: dict[str, str] = {
     "variances_given_earlier": "f64[:]! i64[:] i64 f64 f64[:]!",
     "sum_prefixes": "f64[:]! i64[:] i64",
     # predict.c
-    "predict_classes": "i64[:] i64 i64[:] i64 i64[:] i64 f64 i64 i64[:] i64 f64[:]! f64[:]!",
+    "predict_classes": "i64[:] i64 i64[:] i64 i64[:] i64 f64 i64 i64[:,:] i64[:] i64"
+    " f64[:]! f64[:,:]!",
     # tabu.c
     "tabu_advance": "f64[:,:] f64[:] i64 i64 i64 i64 i64 u8[:,:] i64 i64"
     " u8[:,:]! f64[:]! i64[:,:]! f64[:]! i64[:]! u64[:]!",

@@ -53,6 +53,7 @@ static void find_frequencies(const Column *column, Room *room) {
 
 /* The rows of each level, one level after the other, and where each level starts. */
 static void sort_by_level(const Column *column, int64_t *rows, int64_t *starts) {
+    for (int64_t level = 0; level <= column->n_levels; level++) starts[level] = 0;
     for (int64_t row = 0; row < column->n_rows; row++) starts[column->level_of_row[row] + 1]++;
     for (int64_t level = 0; level < column->n_levels; level++) starts[level + 1] += starts[level];
     for (int64_t row = 0; row < column->n_rows; row++)
@@ -137,41 +138,61 @@ static double take_losses(const Column *column, Level *level, double smallest) {
     return loss;
 }
 
-/* The sum over rows of -log of the probability of their class, which is at least ``smallest``; and
-   the mean area under the ROC curve of each of some classes, the judged ones. Levels of a column are
-   0, 1, ..., n_levels - 1. Every fold has rows outside of it. */
-EXPORT int bestk_predict_classes(const int64_t *class_of_row, int64_t n_classes,
-    const int64_t *judged, int64_t n_judged, const int64_t *fold_of_row, int64_t n_folds,
-    double smallest, int64_t n_rows, const int64_t *level_of_row, int64_t n_levels,
-    double *log_loss, double *areas) {
-    Room room = {0};
-    Column column = {class_of_row, fold_of_row, level_of_row, n_rows, n_classes, n_folds, n_levels,
-        take(&room, n_folds * n_classes, sizeof(double))};
-    int64_t *rows = take_unset(&room, n_rows, sizeof *rows);
-    int64_t *starts = take(&room, n_levels + 1, sizeof *starts);
-    Level level = {rows, 0, take(&room, n_folds * n_classes, sizeof(double)),
-        take(&room, n_classes, sizeof(double)), take(&room, n_folds, sizeof(double))};
-    /* [n_judged][n_folds][n_levels] */
-    LevelRows *judged_rows = take_unset(&room, n_judged * n_folds * n_levels, sizeof *judged_rows);
-    if (room.status == OK) find_frequencies(&column, &room);
-    if (room.status != OK) return release(&room);
-    sort_by_level(&column, rows, starts);
-    log_loss[0] = 0.0;
-    for (int64_t number = 0; number < n_levels; number++) {
+/* The rows of each fold and level, positive ones of a judged class, and the losses of all rows.
+   judged_rows has the shape [n_judged][n_folds][n_levels]; the counts of ``level`` are zero before
+   and afterwards. Returns the sum over rows of -log of the probability of their class. */
+static double predict_levels(const Column *column, const int64_t *starts, Level level,
+    const int64_t *judged, int64_t n_judged, double smallest, LevelRows *judged_rows) {
+    const int64_t *rows = level.rows;
+    double loss = 0.0;
+    for (int64_t number = 0; number < column->n_levels; number++) {
         level.rows = rows + starts[number];
         level.n_rows = starts[number + 1] - starts[number];
-        count_level(&column, &level);
+        count_level(column, &level);
         for (int64_t j = 0; j < n_judged; j++) {
-            for (int64_t fold = 0; fold < n_folds; fold++) {
-                LevelRows *at = judged_rows + (j * n_folds + fold) * n_levels + number;
-                at->probability = probability_of(&column, &level, fold, judged[j]);
-                at->positives = level.of_cells[fold * n_classes + judged[j]];
+            for (int64_t fold = 0; fold < column->n_folds; fold++) {
+                LevelRows *at = judged_rows + (j * column->n_folds + fold) * column->n_levels + number;
+                at->probability = probability_of(column, &level, fold, judged[j]);
+                at->positives = level.of_cells[fold * column->n_classes + judged[j]];
                 at->negatives = level.of_folds[fold] - at->positives;
             }
         }
-        log_loss[0] += take_losses(&column, &level, smallest);
+        loss += take_losses(column, &level, smallest);
     }
-    for (int64_t j = 0; j < n_judged; j++)
-        areas[j] = mean_area(judged_rows + j * n_folds * n_levels, n_folds, n_levels);
+    return loss;
+}
+
+/* For each column, the sum over rows of -log of the probability of their class, which is at least
+   ``smallest``; and the mean area under the ROC curve of each of some classes, the judged ones.
+   levels has the shape [n_columns][n_rows], areas has [n_columns][n_judged]. Levels of a column are
+   0, 1, ..., n_levels - 1. Every fold has rows outside of it. */
+EXPORT int bestk_predict_classes(const int64_t *class_of_row, int64_t n_classes,
+    const int64_t *judged, int64_t n_judged, const int64_t *fold_of_row, int64_t n_folds,
+    double smallest, int64_t n_rows, const int64_t *levels, const int64_t *n_levels,
+    int64_t n_columns, double *log_losses, double *areas) {
+    int64_t most_levels = 0;
+    for (int64_t i = 0; i < n_columns; i++) most_levels = most_of(most_levels, n_levels[i]);
+    Room room = {0};
+    Column column = {class_of_row, fold_of_row, levels, n_rows, n_classes, n_folds, 0,
+        take(&room, n_folds * n_classes, sizeof(double))};
+    int64_t *rows = take_unset(&room, n_rows, sizeof *rows);
+    int64_t *starts = take_unset(&room, most_levels + 1, sizeof *starts);
+    const Level level = {rows, 0, take(&room, n_folds * n_classes, sizeof(double)),
+        take(&room, n_classes, sizeof(double)), take(&room, n_folds, sizeof(double))};
+    LevelRows *judged_rows =
+        take_unset(&room, n_judged * n_folds * most_levels, sizeof *judged_rows);
+    if (room.status == OK) find_frequencies(&column, &room);
+    if (room.status != OK) return release(&room);
+    for (int64_t i = 0; i < n_columns; i++) {
+        column.level_of_row = levels + i * n_rows;
+        column.n_levels = n_levels[i];
+        sort_by_level(&column, rows, starts);
+        log_losses[i] =
+            predict_levels(&column, starts, level, judged, n_judged, smallest, judged_rows);
+        for (int64_t j = 0; j < n_judged; j++) {
+            LevelRows *of_class = judged_rows + j * n_folds * n_levels[i];
+            areas[i * n_judged + j] = mean_area(of_class, n_folds, n_levels[i]);
+        }
+    }
     return release(&room);
 }

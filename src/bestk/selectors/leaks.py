@@ -10,9 +10,10 @@ from bestk._typing import Array, Floats, Indices
 from bestk.information import normal_scores
 from bestk.information.reading import cut_numbers
 from bestk.native import kernels
-from bestk.native.threads import map_columns
+from bestk.native.threads import map_columns, spans
 from bestk.selectors.folds import move_outliers
 from bestk.selectors.look import line_shares
+from bestk.tables.codes import Codes
 from bestk.tables.table import Table, find_numeric, split_numbers
 from bestk.tables.target import ClassTarget, NumericTarget, Target
 
@@ -56,6 +57,9 @@ MAX_BINS = 100
 ROWS_PER_BIN = 20
 
 N_FOLDS = 5
+
+# Levels of columns that are handed to the kernel at once: 8 MiB.
+STRIP_VALUES = 2**20
 
 # The smallest probability that counts in a log loss.
 TINY = np.finfo(np.float64).tiny
@@ -126,10 +130,10 @@ def predict_alone(table: Table, categorical: Indices, target: Target) -> Predict
         return Predictions(np.empty(0), np.empty(0), least_error=0.0)
     numeric = find_numeric(table, categorical)
     n_bins = int(np.clip(table.n_samples / ROWS_PER_BIN, MIN_BINS, MAX_BINS))
-    bins = cut_numbers(table, numeric, n_bins).values
+    bins = cut_numbers(table, numeric, n_bins)
     fold_of_row = _assign_folds(target.classes.codes)
     if isinstance(target, NumericTarget):
-        errors = _errors_of_numbers(table, numeric, bins, target.numbers, fold_of_row)
+        errors = _errors_of_numbers(table, numeric, bins.values, target.numbers, fold_of_row)
         return Predictions(errors, np.zeros(table.n_features), least_error=1.0 / len(rows))
 
     classes = target.classes
@@ -183,26 +187,27 @@ def _smallest_class(classes: ClassTarget) -> int:
 
 
 def _predict_by_levels(
-    bins: NDArray[np.integer], classes: ClassTarget, judged: Indices, fold_of_row: Indices
+    bins: Codes, classes: ClassTarget, judged: Indices, fold_of_row: Indices
 ) -> tuple[Floats, Floats]:
     """How well the level of each column predicts the classes of rows that are not in its fold.
 
-    ``bins`` has one row of levels for each column. The probability of a class is its frequency
-    among the other rows of the level, where the frequencies of all of them count as one row more.
+    The probability of a class is its frequency among the other rows of the level, where the
+    frequencies of all of them count as one row more.
     The first result is 1 - log loss / entropy of the classes; the second has the mean AUC over
     folds of each judged class against the others, one row for each column.
     """
-    n_rows = bins.shape[1]
+    n_rows = bins.n_samples
     predict = kernels.predict_classes.bind(
         classes.codes, classes.n_classes, judged, len(judged), fold_of_row, N_FOLDS, TINY, n_rows
     )
-    log_losses = np.empty((len(bins), 1))
-    aucs = np.empty((len(bins), len(judged)))
-    for column, levels in enumerate(bins):
-        n_levels = int(levels.max()) + 1
-        predict(levels.astype(np.int64), n_levels, log_losses[column], aucs[column])
+    log_losses = np.empty(bins.n_features)
+    aucs = np.empty((bins.n_features, len(judged)))
+    for first, last in spans(bins.n_features, max(1, STRIP_VALUES // n_rows)):
+        levels = bins.values[first:last].astype(np.int64)
+        n_levels = bins.levels[first:last]
+        predict(levels, n_levels, last - first, log_losses[first:last], aucs[first:last])
     entropy = entr(classes.counts / n_rows).sum()
-    return 1.0 - log_losses[:, 0] / n_rows / entropy, aucs
+    return 1.0 - log_losses / n_rows / entropy, aucs
 
 
 def _rank_aucs(numbers: Array, classes: ClassTarget, judged: Indices) -> Floats:

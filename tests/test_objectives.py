@@ -217,6 +217,23 @@ def test_the_matrix_is_symmetric_to_the_last_bit_for_every_k(name, table):
         np.testing.assert_array_equal(problem.Q, problem.Q.T)
 
 
+@every
+@settings(max_examples=20)
+@given(table=small, seed=seeds)
+def test_a_problem_for_one_k_stays_as_it_is_when_others_are_made(name, table, seed):
+    X, y = table
+    n = X.shape[1]
+    S = draw_choice(n, seed)
+    h = count(X, y)
+    for pairs in (OBJECTIVES[name].pairs(h), OBJECTIVES[name].pairs(h, len(S))):
+        problem, scale = pairs.problem(len(S))
+        value_before = problem.value(S)
+        for k in range(1, n + 1):
+            pairs.problem(k)
+        assert problem.value(S) == value_before
+        np.testing.assert_allclose(scale * value_before, FORMULAS[name](Counted(X, y), S), **NEAR)
+
+
 @pytest.mark.parametrize("name", [name for name in OBJECTIVES if OBJECTIVES[name].same_for_all_k])
 @settings(max_examples=20)
 @given(table=small)

@@ -138,15 +138,18 @@ class Contracted(Objective):
         """How much the relevance of a column counts among k groups."""
         return self.base.feature_weight(self.columns(k))
 
-    def pairs(self, entropies: Entropies) -> Pairs:
-        """What pairs of groups are worth."""
-        whole, there = self.base.pairs(entropies), np.flatnonzero(self.labels >= 0)
-        np.fill_diagonal(whole.matrix, 0.0)
+    def pairs(self, entropies: Entropies, k: int = 1) -> Pairs:
+        """What pairs of groups are worth, ready for any number of groups."""
+        of_columns = self.base.pairs(entropies)
+        pairs_of_columns = of_columns.problem(1)[0].matrix.copy()
+        np.fill_diagonal(pairs_of_columns, 0.0)
+        grouped = np.flatnonzero(self.labels >= 0)
         shape = (self.labels.max() + 1, len(self.labels))
-        member = csr_array((np.ones(len(there)), (self.labels[there], there)), shape)
-        matrix = member @ (member @ whole.matrix).T
+        member = csr_array((np.ones(len(grouped)), (self.labels[grouped], grouped)), shape)
+        matrix = member @ (member @ pairs_of_columns).T
         matrix = np.ascontiguousarray(matrix + matrix.T) / 2
-        return Pairs(self, matrix, member @ whole.relevance, matrix.diagonal().copy())
+        relevance = member @ of_columns.relevance
+        return Pairs(self, matrix, relevance, within=matrix.diagonal().copy())
 
     def lazy_pairs(self, entropies: Entropies, memory: int = 0) -> Pairs:
         """The whole matrix: adding up needs every pair."""

@@ -1,7 +1,7 @@
 """What makes a choice of features good: matrices of the quadratic problem, from entropies."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -40,10 +40,19 @@ class Objective:
         """How much the relevance of a feature counts among k."""
         return 1.0
 
-    def pairs(self, entropies: Entropies) -> "Pairs":
-        """What pairs are worth, whole, ready for any k."""
-        everything = np.arange(entropies.n_features)
-        return Pairs(self, self._fill(entropies, None, everything), entropies.mi())
+    def diagonal(self, relevance: Floats, k: int) -> Floats:
+        """The diagonal of the matrix for k features, in the units of its pairs."""
+        return self.feature_weight(k) / self.pair_weight(k) * relevance
+
+    def pairs(self, entropies: Entropies, k: int = 1) -> "Pairs":
+        """What pairs are worth, whole, ready for any number of features.
+
+        k: the number that is asked for first; its problem needs no copy of the matrix.
+        """
+        relevance = entropies.mi()
+        matrix = self._fill(entropies, None, np.arange(entropies.n_features))
+        np.fill_diagonal(matrix, self.diagonal(relevance, k))
+        return Pairs(self, matrix, relevance)
 
     def lazy_pairs(self, entropies: Entropies, memory: int = KEPT) -> "Pairs":
         """The same by the column, made when asked for and kept within ``memory`` bytes."""
@@ -74,18 +83,25 @@ class Pairs:
     """What pairs and features are worth, for an objective and any k."""
 
     objective: Objective
-    matrix: Any  # an array or columns of one; its diagonal is written anew for each k
+    matrix: Floats | CachedColumns  # of pairs; its diagonal is that of one number of features
     relevance: Floats
     within: Floats | float = 0.0  # added to the diagonal: the pairs within groups of columns
 
     def problem(self, k: int) -> tuple[BQP, float]:
-        """The problem for k features, good until the next, and the factor to the objective."""
+        """The problem for k features, and the factor from its values to the objective.
+
+        The matrix is shared by the problems of all k for which its diagonal is the same, and
+        copied for the others: no problem changes another.
+        """
         scale = self.objective.pair_weight(k)
-        diagonal = self.within + self.objective.feature_weight(k) / scale * self.relevance
-        if isinstance(self.matrix, np.ndarray):
-            np.fill_diagonal(self.matrix, diagonal)
-            return BQP.trusted(self.matrix, k), scale
-        return BQP.trusted(self.matrix.with_diagonal(diagonal), k), scale
+        diagonal = self.within + self.objective.diagonal(self.relevance, k)
+        if isinstance(self.matrix, CachedColumns):
+            return BQP.trusted(self.matrix.with_diagonal(diagonal), k), scale
+        matrix = self.matrix
+        if not np.array_equal(matrix.diagonal(), diagonal):
+            matrix = matrix.copy()
+            np.fill_diagonal(matrix, diagonal)
+        return BQP.trusted(matrix, k), scale
 
 
 class CMI(Objective):
@@ -155,7 +171,7 @@ class QPFS(Objective):
     ``w'Qw = alpha f'w - (1 - alpha) w'Hw / 2``, with alpha = mean(H) / (mean(H) + mean(f)).
     """
 
-    def pairs(self, entropies: Entropies) -> "Pairs":
+    def pairs(self, entropies: Entropies, k: int = 1) -> "Pairs":
         """The whole matrix; it is the same for every k."""
         f, Q = entropies.mi(), entropies.pair_mi()
         np.fill_diagonal(Q, entropies.copy_mi())

@@ -53,7 +53,7 @@ class Quadratic(Method):
 
     def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
         chosen = solvers.get_solver(self.solver)
-        pairs = self._pairs(entropies, effort)
+        pairs = self._pairs(entropies, effort, ks[0])
         worst = isinstance(pairs, JoinedPairs) and pairs.worst
         if worst or len(include) or len(ks) == 1:
             limit = effort.time_limit and effort.time_limit / len(ks)
@@ -88,10 +88,13 @@ class Quadratic(Method):
         found, worst = maximise_worst(pairs, k, include, solve, limit)
         return _ranked(worst, solvers.with_useful_bound(found))
 
-    def _pairs(self, entropies: Entropies, effort: Effort) -> AnyPairs:
-        """All pairs, unless they are too many, or few are needed and none for a proof."""
+    def _pairs(self, entropies: Entropies, effort: Effort, k: int) -> AnyPairs:
+        """All pairs, unless they are too many, or few are needed and none for a proof.
+
+        k: the number of features that is asked for first.
+        """
         if isinstance(entropies, JoinedEntropies):
-            parts = tuple(self._pairs(part, effort) for part in entropies.parts)
+            parts = tuple(self._pairs(part, effort, k) for part in entropies.parts)
             return JoinedPairs(parts, entropies.units, entropies.worst)
         objective, solver = get_objective(self.objective), solvers.get_solver(self.solver)
         frugal = effort.bound != "tight" and solver.reads_few_columns
@@ -99,7 +102,7 @@ class Quadratic(Method):
         large = 8 * entropies.n_features**2 > effort.memory
         if solver.needs == "columns" and (many or large):
             return objective.lazy_pairs(entropies, effort.memory)
-        return objective.pairs(entropies)
+        return objective.pairs(entropies, k)
 
 
 @dataclass(frozen=True)

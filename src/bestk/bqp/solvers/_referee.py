@@ -105,10 +105,9 @@ def solve_in_turn(
     rising = sorted(set(ks))
     solutions = {}
     for number, k in enumerate(rising):
-        problem = problem_of(k)
-        check_matrix(problem, solver)
         deadline = run.deadline_after(1 / (len(rising) - number))
-        solutions[k] = _solve_one(problem, solver, pick, run, deadline)
+        # No name keeps a problem, and with it its matrix, while the next one is made.
+        solutions[k] = _solve_one(problem_of(k), solver, pick, run, deadline)
     return [solutions[k] for k in ks]
 
 
@@ -120,6 +119,7 @@ def _solve_one(
     deadline: float,
 ) -> Solution:
     """Solve one of the problems of a run, with its bound, until a deadline."""
+    check_matrix(problem, solver)
     start = perf_counter()
     details = dict(run.details)
     run_of_one = Run(run.rng, deadline, details=details, bound=run.bound, spent=run.spent)

@@ -273,7 +273,7 @@ def test_a_matrix_beyond_memory_is_made_by_the_column_for_the_same_choice(method
 def test_a_matrix_beyond_memory_is_not_made_whole():
     @dataclass(frozen=True)
     class ByColumn(CMI):
-        def pairs(self, entropies, k=1):
+        def pairs(self, entropies):
             raise AssertionError("the whole matrix was asked for")
 
     small = Effort(memory=8 * N * N - 1, bound=None)
@@ -290,9 +290,9 @@ def test_a_path_makes_its_matrix_once(include):
 
     @dataclass(frozen=True)
     class Counted(CMI):
-        def pairs(self, entropies, k=1):
+        def pairs(self, entropies):
             made.append(entropies)
-            return super().pairs(entropies, k)
+            return super().pairs(entropies)
 
     Quadratic(Counted(), "tpower").select_path(ENTROPIES, [2, 3, 4], include)
     assert len(made) == 1

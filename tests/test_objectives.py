@@ -225,7 +225,7 @@ def test_a_problem_for_one_k_stays_as_it_is_when_others_are_made(name, table, se
     n = X.shape[1]
     S = draw_choice(n, seed)
     h = count(X, y)
-    for pairs in (OBJECTIVES[name].pairs(h), OBJECTIVES[name].pairs(h, len(S))):
+    for pairs in (OBJECTIVES[name].pairs(h), OBJECTIVES[name].pairs(h).ready_for(len(S))):
         problem, scale = pairs.problem(len(S))
         value_before = problem.value(S)
         for k in range(1, n + 1):

@@ -2,9 +2,9 @@
 A solver of your own gets a certificate too
 ===========================================
 
-A solver is a dataclass with one method, ``pick``. The referee, :func:`bestk.solve`, checks what it
-returns, computes its value, times it and proves a bound, as for any other. How good is simulated
-annealing in twenty lines?
+A solver is a dataclass of the base class :class:`bestk.bqp.Solver` with one method, ``pick``. The
+referee, :func:`bestk.solve`, checks what it returns, computes its value, times it and proves a
+bound, as for any other. How good is simulated annealing in twenty lines?
 """
 
 from dataclasses import dataclass, replace
@@ -15,21 +15,21 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from bestk import CAIM, Quadratic, SelectBestK, cmi_matrix, solve
+from bestk.bqp import Solver
 
 # %%
-# Settings are fields. ``needs`` says what the solver reads of the problem: the whole matrix.
+# Settings are fields. A solver that can do with columns, and not the whole matrix, sets ``needs``.
 # ``run`` holds the randomness, the deadline, and a report that becomes ``details``.
 
 
 @dataclass(frozen=True)
-class Annealing:
+class Annealing(Solver):
     """Swap two items at random; worse choices are taken while it is warm."""
 
     steps: int = 4000
     warmth: float = 0.2  # at the start, of the largest entry of Q
 
     name: ClassVar[str] = "annealing"
-    needs: ClassVar[str] = "matrix"
 
     def pick(self, problem, run):
         """Return k items, those that add most first."""
@@ -94,7 +94,7 @@ plt.show()
 
 
 @dataclass(frozen=True)
-class Stubborn:
+class Stubborn(Solver):
     """The best single item, k times."""
 
     name: ClassVar[str] = "stubborn"

@@ -138,7 +138,7 @@ class Contracted(Objective):
         """How much the relevance of a column counts among k groups."""
         return self.base.feature_weight(self.columns(k))
 
-    def pairs(self, entropies: Entropies, k: int = 1) -> Pairs:
+    def pairs(self, entropies: Entropies) -> Pairs:
         """What pairs of groups are worth, ready for any number of groups."""
         of_columns = self.base.pairs(entropies)
         pairs_of_columns = of_columns.problem(1)[0].matrix.copy()

@@ -44,15 +44,10 @@ class Objective:
         """The diagonal of the matrix for k features, in the units of its pairs."""
         return self.feature_weight(k) / self.pair_weight(k) * relevance
 
-    def pairs(self, entropies: Entropies, k: int = 1) -> "Pairs":
-        """What pairs are worth, whole, ready for any number of features.
-
-        k: the number that is asked for first; its problem needs no copy of the matrix.
-        """
-        relevance = entropies.mi()
-        matrix = self._fill(entropies, None, np.arange(entropies.n_features))
-        np.fill_diagonal(matrix, self.diagonal(relevance, k))
-        return Pairs(self, matrix, relevance)
+    def pairs(self, entropies: Entropies) -> "Pairs":
+        """What pairs are worth, whole, ready for any number of features."""
+        everything = np.arange(entropies.n_features)
+        return Pairs(self, self._fill(entropies, None, everything), entropies.mi())
 
     def lazy_pairs(self, entropies: Entropies, memory: int = KEPT) -> "Pairs":
         """The same by the column, made when asked for and kept within ``memory`` bytes."""
@@ -87,6 +82,18 @@ class Pairs:
     relevance: Floats
     within: Floats | float = 0.0  # added to the diagonal: the pairs within groups of columns
 
+    def _diagonal(self, k: int) -> Floats:
+        return self.within + self.objective.diagonal(self.relevance, k)
+
+    def ready_for(self, k: int) -> "Pairs":
+        """The same, so that the problem for k features needs no copy of the matrix.
+
+        It writes the diagonal for k into the matrix: before the first problem is made of it.
+        """
+        if isinstance(self.matrix, np.ndarray):
+            np.fill_diagonal(self.matrix, self._diagonal(k))
+        return self
+
     def problem(self, k: int) -> tuple[BQP, float]:
         """The problem for k features, and the factor from its values to the objective.
 
@@ -94,7 +101,7 @@ class Pairs:
         copied for the others: no problem changes another.
         """
         scale = self.objective.pair_weight(k)
-        diagonal = self.within + self.objective.diagonal(self.relevance, k)
+        diagonal = self._diagonal(k)
         if isinstance(self.matrix, CachedColumns):
             return BQP.trusted(self.matrix.with_diagonal(diagonal), k), scale
         matrix = self.matrix
@@ -171,7 +178,7 @@ class QPFS(Objective):
     ``w'Qw = alpha f'w - (1 - alpha) w'Hw / 2``, with alpha = mean(H) / (mean(H) + mean(f)).
     """
 
-    def pairs(self, entropies: Entropies, k: int = 1) -> "Pairs":
+    def pairs(self, entropies: Entropies) -> "Pairs":
         """The whole matrix; it is the same for every k."""
         f, Q = entropies.mi(), entropies.pair_mi()
         np.fill_diagonal(Q, entropies.copy_mi())

@@ -102,7 +102,7 @@ class Quadratic(Method):
         large = 8 * entropies.n_features**2 > effort.memory
         if solver.needs == "columns" and (many or large):
             return objective.lazy_pairs(entropies, effort.memory)
-        return objective.pairs(entropies, k)
+        return objective.pairs(entropies).ready_for(k)
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,22 @@ from bestk.cli._options import DECLARED, TableOptions, debug_option, options, pa
 from bestk.cli._terminal import CODES, ErrorGroup, print_json
 from bestk.errors import printable
 
-PACKAGES = dict.fromkeys(("numpy", "scipy", "scikit-learn", "narwhals")) | {
-    "click": "cli", "rich": "cli", "pyarrow": "cli", "matplotlib": "plots", "jinja2": "report",
-    "torch": "gpu", "dask": "dask", "distributed": "dask",
-}  # fmt: skip
+# The packages that bestk uses, and the extra that each belongs to; None: they are always there.
+PACKAGES: dict[str, str | None] = {
+    "numpy": None,
+    "scipy": None,
+    "scikit-learn": None,
+    "narwhals": None,
+    "click": "cli",
+    "rich": "cli",
+    "pyarrow": "cli",
+    "matplotlib": "plots",
+    "jinja2": "report",
+    "torch": "gpu",
+    "dask": "dask",
+    "distributed": "dask",
+}
+
 STATUS = "\n".join(f"  {code:<3}  {meaning}" for code, meaning in CODES.items())
 EPILOG = f"""\b
 Exit status:
@@ -33,6 +45,8 @@ Examples:
   bestk select cells.csv -t type -k 5 --quiet | head -1
   bestk select cells.csv -t type --json | jq .features[0].name
 """
+
+# The methods that are compared by default.
 COMPARED = ("auto", "maxrel", "mrmr", "jmi", "cmim", "tpower", "search")
 
 
@@ -71,9 +85,12 @@ def main(ctx: click.Context) -> None:
 @main.command("select", epilog=EXAMPLES, short_help="Select the k best features for a target.")
 @options(*DECLARED)
 @click.option(
-    "-o", "--output", metavar="OUT", type=click.Path(path_type=Path),
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=click.Path(path_type=Path),
     help="Write the selected columns and the target to this file.",
-)  # fmt: skip
+)
 @click.option(
     "--dry-run", is_flag=True, help="Print the rows of FILE used and the memory needed, then stop."
 )
@@ -89,7 +106,8 @@ def select_command(output: Path | None, dry_run: bool, **values: Any) -> None:
 
     request = TableOptions(**values)
     if dry_run:
-        print_result(request, _select.dry_run(request), _select.print_dry_run)
+        result = _select.dry_run(request)
+        print_result(request, result, _select.print_dry_run)
     else:
         result = _select.select_from_file(request, output)
         print_result(request, result, _select.print_selection)
@@ -98,17 +116,29 @@ def select_command(output: Path | None, dry_run: bool, **values: Any) -> None:
 @main.command(short_help="Compare several methods.")
 @options(*(DECLARED.keys() - {"k", "method", "bound", "threshold"}))
 @click.option(
-    "-k", callback=parse_k, metavar="N",
+    "-k",
+    callback=parse_k,
+    metavar="N",
     help="Number of features, or a fraction of the features in (0, 1]. By default 10.",
-)  # fmt: skip
+)
 @click.option(
-    "-m", "--method", "methods", multiple=True, default=COMPARED, show_default=True, metavar="NAME",
+    "-m",
+    "--method",
+    "methods",
+    multiple=True,
+    default=COMPARED,
+    show_default=True,
+    metavar="NAME",
     help="A method to compare (repeatable).",
-)  # fmt: skip
+)
 @click.option(
-    "--cv", type=click.IntRange(min=0), default=5, show_default=True, metavar="N",
+    "--cv",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    metavar="N",
     help="Number of cross-validation folds; 0: no error is computed.",
-)  # fmt: skip
+)
 def compare(methods: tuple[str, ...], cv: int, **values: Any) -> None:
     """Select k features of FILE by several methods, and compare their cross-validated errors.
 
@@ -126,9 +156,14 @@ def compare(methods: tuple[str, ...], cv: int, **values: Any) -> None:
 @main.command(short_help="Write an HTML report of a selection.")
 @options(*(DECLARED.keys() - {"weights"}))
 @click.option(
-    "-o", "--output", metavar="OUT", type=click.Path(path_type=Path), default="report.html",
-    show_default=True, help="HTML file to write.",
-)  # fmt: skip
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=click.Path(path_type=Path),
+    default="report.html",
+    show_default=True,
+    help="HTML file to write.",
+)
 @click.option("--errors/--no-errors", default=True, help="Compute cross-validated scores.")
 def report(output: Path, errors: bool, **values: Any) -> None:
     """Select k features of FILE, and write an HTML report of the selection.
@@ -141,7 +176,8 @@ def report(output: Path, errors: bool, **values: Any) -> None:
     from bestk.cli import _compare
 
     request = TableOptions(**values)
-    print_result(request, _compare.write_report(request, output, errors), _compare.print_report)
+    result = _compare.write_report(request, output, errors)
+    print_result(request, result, _compare.print_report)
 
 
 @main.command(short_help="List the available methods.")
@@ -152,13 +188,14 @@ def methods(name: str | None, as_json: bool) -> None:
     from bestk.cli._terminal import bold, console, new_table
     from bestk.methods.registry import METHODS, describe_method
 
-    described = {each: describe_method(each) for each in ([name] if name else METHODS)}
+    names = [name] if name else list(METHODS)
+    described = {method: describe_method(method) for method in names}
     if as_json:
         print_json(described)
         return
     table = new_table(("method", "description"))
-    for each, description in described.items():
-        table.add_row(bold(each), description)
+    for method, description in described.items():
+        table.add_row(bold(method), description)
     console().print(table)
 
 
@@ -171,17 +208,21 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     The exit status is 1 if the test selection FAILED, and 0 otherwise.
     """
     test = run_test()
-    installed = {(each.name or "").lower(): each.version for each in metadata.distributions()}
+    installed = {
+        (package.name or "").lower(): package.version for package in metadata.distributions()
+    }
+    packages = {
+        name: {"version": installed.get(name), "extra": extra} for name, extra in PACKAGES.items()
+    }
     checks = {
         "bestk": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": {name: {"version": installed.get(name), "extra": extra}
-                     for name, extra in PACKAGES.items()},
+        "packages": packages,
         "memory": {"free": _memory.free_memory(), "text": _memory.limits()},
         "test": test,
         "ok": "error" not in test,
-    }  # fmt: skip
+    }
     if as_json:
         print_json(checks)
     else:
@@ -190,9 +231,11 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
 
 
 def run_test() -> dict[str, Any]:
-    """Run a small selection, and read how the library counts."""
+    """Run a small selection, and read how the library counts; the error where that fails."""
     y = [i % 2 for i in range(60)]
-    X = [[i * i % 13, y[i] + i % 7 / 10, ("red", "green", "blue")[i % 3]] for i in range(60)]
+    colours = ("red", "green", "blue")
+    # Only the second column says something about y.
+    X = [[i * i % 13, y[i] + i % 7 / 10, colours[i % 3]] for i in range(60)]
     try:
         from bestk import select
         from bestk.native import cpu_levels
@@ -202,7 +245,8 @@ def run_test() -> dict[str, Any]:
             selected = select(X, y, k=1).support.tolist()
         if selected != [1]:
             return {"error": f"the test selection gave column {selected}, not [1]"}
-        return {"cpu": os.environ.get("BESTK_CPU") or cpu_levels()[-1], "threads": n_threads()}
+        cpu = os.environ.get("BESTK_CPU") or cpu_levels()[-1]
+        return {"cpu": cpu, "threads": n_threads()}
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
 

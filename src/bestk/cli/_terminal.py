@@ -16,7 +16,12 @@ import click
 from bestk._memory import limits
 from bestk.errors import SelectionWarning, printable
 
-FAULT, WRONG, INTERRUPTED, BROKEN_PIPE, TERMINATED = 1, 2, 130, 141, 143
+# The status of the process at its end.
+FAULT = 1
+WRONG = 2
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+TERMINATED = 143
 CODES = {
     0: "success",
     FAULT: "an internal error or not enough memory; doctor: a check failed",
@@ -25,12 +30,24 @@ CODES = {
     BROKEN_PIPE: "broken pipe",
     TERMINATED: "terminated by SIGTERM",
 }
-OPTIONS = {"k": "-k", "target": "--target-kind"} | {
-    name: f"--{name}" for name in ("information", "correction", "bound")
+
+# The options of the command that set the arguments which errors name.
+OPTIONS = {
+    "k": "-k",
+    "target": "--target-kind",
+    "information": "--information",
+    "correction": "--correction",
+    "bound": "--bound",
 }
-PIPE_WIDTH = 10_000  # characters: nothing is cut or folded in a pipe
-MANY_CLASSES = "The number of unique classes"  # a warning of scikit-learn; bestk has its own note
-Progress = Callable[[int, int], None]  # work done, and the total
+
+# The number of characters of a line in a pipe, where nothing is cut or folded.
+PIPE_WIDTH = 10_000
+
+# A warning of scikit-learn, of which bestk has its own note.
+MANY_CLASSES = "The number of unique classes"
+
+# A function of the work that is done, and of all work.
+Progress = Callable[[int, int], None]
 
 
 class ErrorGroup(click.Group):
@@ -69,8 +86,9 @@ def _prepare_process() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  open until the process ends
-        if hasattr(getattr(sys, name), "reconfigure"):
-            getattr(sys, name).reconfigure(errors="backslashreplace")
+        stream = getattr(sys, name)
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
     if threading.current_thread() is not threading.main_thread():
         return
     for name in ("SIGTERM", "SIGHUP"):
@@ -101,11 +119,13 @@ def explain(error: Exception) -> tuple[str, int]:
 def in_shell_words(message: str) -> str:
     """Replace Python arguments in a message by command-line options."""
     message = re.sub(r"^y (?=has|is|holds)", "the target ", message)
-    return re.sub(
-        rf"\b({'|'.join(OPTIONS)})=(?:'([^']*)'|([\w.-]+))",
-        lambda found: f"{OPTIONS[found[1]]} {found[2] or found[3]}",
-        message,
-    )
+    assignment = rf"\b(?P<name>{'|'.join(OPTIONS)})=(?:'(?P<text>[^']*)'|(?P<word>[\w.-]+))"
+    return re.sub(assignment, _as_option, message)
+
+
+def _as_option(match: re.Match[str]) -> str:
+    """An argument with its value, as the command takes it."""
+    return f"{OPTIONS[match['name']]} {match['text'] or match['word']}"
 
 
 class Messages:
@@ -128,9 +148,14 @@ class Messages:
             warnings.filterwarnings("ignore", MANY_CLASSES)
             yield progress
         for warning in caught:
-            text, several = str(warning.message), issubclass(warning.category, SelectionWarning)
-            for line in text.splitlines() if several else [" ".join(text.split())]:
-                self.note(in_shell_words(line))
+            text = str(warning.message)
+            if issubclass(warning.category, SelectionWarning):
+                # It has one sentence on each line.
+                sentences = text.splitlines()
+            else:
+                sentences = [" ".join(text.split())]
+            for sentence in sentences:
+                self.note(in_shell_words(sentence))
 
     @contextmanager
     def _bar(self, text: str) -> Iterator[Progress]:
@@ -166,13 +191,20 @@ def console() -> Any:
 
 
 def new_table(left: tuple[str, ...], right: tuple[str, ...] = (), first: str = "") -> Any:
-    """A table with columns of text, then columns of numbers; ``first`` is a number before both."""
+    """A table of rich, with columns of text, which are left-aligned, then columns of numbers.
+
+    ``first`` is the name of a column of numbers before both, if there is one.
+    """
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in (first,) * bool(first) + left + right:
-        table.add_column(name, justify="left" if name in left else "right", overflow="fold")
+    if first:
+        table.add_column(first, justify="right", overflow="fold")
+    for name in left:
+        table.add_column(name, justify="left", overflow="fold")
+    for name in right:
+        table.add_column(name, justify="right", overflow="fold")
     return table
 
 

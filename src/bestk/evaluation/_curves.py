@@ -12,22 +12,35 @@ from bestk._checks import whole
 from bestk._typing import Floats
 from bestk.errors import ParameterError
 
-BASELINE = "all"  # the method name of rows with all features
-ROUNDING = 8 * np.finfo(float).eps  # differences of this size, relative to the largest, are none
+# The name of the method of rows with all features.
+BASELINE = "all"
+
+# Differences between folds that are smaller than this, relative to the largest, are rounding.
+ROUNDING = 8 * np.finfo(float).eps
 
 
 def t_statistics(differences: Floats, overlap: float = 0.0) -> Floats:
     """Student's t of each row d of N paired differences; infinite where all are alike.
 
     ``t = mean(d) / sqrt((1/N + overlap) var(d))``.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_tests, n_folds)
+        The differences of two methods in each fold.
+    overlap : float
+        Test rows for each training row, which corrects for training sets that share rows.
     """
-    n = differences.shape[1]
-    if n < 2:
-        raise ParameterError(f"a paired t-test needs two folds or more, not {n}")
-    mean, spread = differences.mean(axis=1), differences.std(axis=1, ddof=1)
-    spread[np.ptp(differences, axis=1) <= ROUNDING * np.abs(differences).max(axis=1)] = 0.0
+    n_folds = differences.shape[1]
+    if n_folds < 2:
+        raise ParameterError(f"a paired t-test needs two folds or more, not {n_folds}")
+    mean = differences.mean(axis=1)
+    deviation = differences.std(axis=1, ddof=1)
+    largest = np.abs(differences).max(axis=1)
+    are_alike = np.ptp(differences, axis=1) <= ROUNDING * largest
+    deviation[are_alike] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = mean / (np.sqrt(1 / n + overlap) * spread)
+        t = mean / (np.sqrt(1 / n_folds + overlap) * deviation)
     return np.nan_to_num(t, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
@@ -62,21 +75,34 @@ def stability(selections: Sequence[Sequence[int]], n_features: int) -> float:
     0.0
     """
     d = min(whole(n_features, "n_features", 1), np.iinfo(np.int64).max)
+    supports = _read_selections(selections, d)
+    M = len(supports)
+    if M < 2:
+        raise ParameterError(f"stability needs two selections or more; got {M}")
+    mean_size = sum(len(support) for support in supports) / M
+    selected_share = mean_size / d
+    if selected_share in (0, 1):
+        return 1.0
+    # Features that no selection contains have a fraction of 0, and add nothing to the sum.
+    _, counts = np.unique(np.concatenate(supports), return_counts=True)
+    p = counts / M
+    mean_variance = float((p * (1 - p)).sum()) / d * M / (M - 1)
+    return 1 - mean_variance / (selected_share * (1 - selected_share))
+
+
+def _read_selections(selections: Sequence[Sequence[int]], n_features: int) -> list[list[int]]:
+    """Check that selections are different indices of features."""
     try:
         supports = [[index(i) for i in selection] for selection in selections]
     except TypeError as error:
         raise ParameterError(f"selections must be lists of indices, not {selections!r}") from error
     for support in supports:
-        if len(set(support)) < len(support) or not all(0 <= i < d for i in support):
-            wanted = f"a selection must have different indices in 0..{d - 1}"
-            raise ParameterError(f"{wanted}, not {support}")
-    if len(supports) < 2:
-        raise ParameterError(f"stability needs two selections or more; got {len(supports)}")
-    M, share = len(supports), sum(map(len, supports)) / len(supports) / d
-    if share in (0, 1):
-        return 1.0
-    p = np.unique(np.concatenate(supports), return_counts=True)[1] / M
-    return 1 - float((p * (1 - p)).sum()) / d * M / (M - 1) / (share * (1 - share))
+        has_twins = len(set(support)) < len(support)
+        if has_twins or not all(0 <= i < n_features for i in support):
+            raise ParameterError(
+                f"a selection must have different indices in 0..{n_features - 1}, not {support}"
+            )
+    return supports
 
 
 @dataclass(frozen=True)
@@ -86,10 +112,18 @@ class Row:
     method: str
     k: int
     fold: int
-    error: float  # on the test rows: error rate, mean squared error, or minus the score
+
+    error: float
+    """On the test rows: the error rate, the mean squared error, or minus the score."""
+
     n_test: int
-    seconds: float  # of the selection, without the estimates
-    support: Sequence[int]  # the selected features, best first
+    """The number of test rows."""
+
+    seconds: float
+    """The time of the selection, without that of the estimates."""
+
+    support: Sequence[int]
+    """The selected features, best first."""
 
 
 @dataclass(frozen=True)
@@ -100,9 +134,14 @@ class Curves:
     the negative values of one.
     """
 
-    rows: tuple[Row, ...]  # for each method, k and fold; those of the baseline are of method "all"
-    names: Sequence[str]  # of all features
-    scoring: str | None = None  # the score of which errors are the negative values
+    rows: tuple[Row, ...]
+    """One for each method, k and fold; those with all features are of the method "all"."""
+
+    names: Sequence[str]
+    """The names of all features."""
+
+    scoring: str | None = None
+    """The score of which errors are the negative values; None: they are errors."""
 
     @property
     def rising(self) -> bool:
@@ -127,7 +166,9 @@ class Curves:
     def errors(self, method: str) -> Floats:
         """Errors of a method: a row for each of its k, a column for each fold; "all": one row."""
         rows = sorted(self._rows(method), key=lambda row: (row.k, row.fold))
-        return np.array([row.error for row in rows]).reshape(len({row.k for row in rows}), -1)
+        errors = np.array([row.error for row in rows])
+        n_ks = len({row.k for row in rows})
+        return errors.reshape(n_ks, -1)
 
     def mean_error(self) -> dict[str, Floats]:
         """Mean over folds of each method, an error for each k; one for "all", if it is there."""
@@ -153,17 +194,20 @@ class Curves:
         C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003.
         """
         differences = self.errors(ours) - self.errors(other)
-        return np.asarray(stdtr(differences.shape[1] - 1, t_statistics(differences, overlap)))
+        degrees = differences.shape[1] - 1
+        return np.asarray(stdtr(degrees, t_statistics(differences, overlap)))
 
     def stability(self) -> dict[str, list[float]]:
         """Stability of the selections over the folds: for each method, a value for each k."""
-        found: dict[str, list[float]] = {}
+        stability_of: dict[str, list[float]] = {}
         for name in self.methods:
             rows = self._rows(name)
-            ks = sorted({row.k for row in rows})
-            each = ([row.support for row in rows if row.k == k] for k in ks)
-            found[name] = [stability(supports, len(self.names)) for supports in each]
-        return found
+            values: list[float] = []
+            for k in sorted({row.k for row in rows}):
+                supports = [row.support for row in rows if row.k == k]
+                values.append(stability(supports, len(self.names)))
+            stability_of[name] = values
+        return stability_of
 
     def to_frame(self) -> Any:
         """All rows as a pandas data frame with a column for each field of :class:`Row`."""
@@ -172,26 +216,33 @@ class Curves:
         return pd.DataFrame([asdict(row) for row in self.rows])
 
     def _rows(self, method: str) -> list[Row]:
+        """The rows of a method."""
         rows = [row for row in self.rows if row.method == method]
         if not rows:
-            known = ", ".join(dict.fromkeys(row.method for row in self.rows))
+            methods = ", ".join(dict.fromkeys(row.method for row in self.rows))
             raise ParameterError(
-                f"there is no method {method!r} in these curves; they have {known}"
+                f"there is no method {method!r} in these curves; they have {methods}"
             )
         return rows
 
     def __str__(self) -> str:
-        values: dict[tuple[str, int], list[float]] = {}
+        mean_of = self._written_means()
+        width = 2 + max(len(text) for text in (*self.methods, *mean_of.values()))
+        n_folds = len({row.fold for row in self.rows})
+        titles = "".join(f"{name:>{width}}" for name in self.methods)
+        lines = [f"mean {self.measure} over {n_folds} folds", f"     k{titles}"]
+        for k in self.ks:
+            cells = "".join(f"{mean_of.get((name, k), ''):>{width}}" for name in self.methods)
+            lines.append(f"{k:6}{cells}")
+        for (name, _), mean in mean_of.items():
+            if name == BASELINE:
+                lines.append(f"{BASELINE:>6}{mean:>{width}}")
+        return "\n".join(lines)
+
+    def _written_means(self) -> dict[tuple[str, int], str]:
+        """The mean over folds of each method and k, as it is shown."""
         sign = -1 if self.rising else 1
+        values: dict[tuple[str, int], list[float]] = {}
         for row in self.rows:
             values.setdefault((row.method, row.k), []).append(sign * row.error)
-        means = {key: f"{np.mean(each):.4f}" for key, each in values.items()}
-        width = 2 + max(map(len, (*self.methods, *means.values())))
-        n_folds = len({row.fold for row in self.rows})
-        lines = [f"mean {self.measure} over {n_folds} folds"]
-        lines.append("     k" + "".join(f"{name:>{width}}" for name in self.methods))
-        for k in self.ks:
-            cells = (means.get((name, k), "") for name in self.methods)
-            lines.append(f"{k:6}" + "".join(f"{cell:>{width}}" for cell in cells))
-        everything = (mean for (name, _), mean in means.items() if name == BASELINE)
-        return "\n".join([*lines, *(f"{BASELINE:>6}{mean:>{width}}" for mean in everything)])
+        return {key: f"{np.mean(folds):.4f}" for key, folds in values.items()}

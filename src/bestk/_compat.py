@@ -63,8 +63,8 @@ __all__ = [
 ]
 
 
-def print_elapsed_time(source: str, message: str | None) -> AbstractContextManager[None]:
-    """Print what took how long when the block ends, as scikit-learn does; None: print nothing."""
+def print_elapsed_time(source: str, message: str) -> AbstractContextManager[None]:
+    """Print what took how long when the block ends, as scikit-learn does."""
     if _print_elapsed_time is None:
         return nullcontext()
     timer: AbstractContextManager[None] = _print_elapsed_time(source, message)

@@ -5,12 +5,13 @@ from functools import cached_property
 import numpy as np
 
 from bestk._typing import Array, Floats, Indices
+from bestk.information.backends import PairSource
 from bestk.information.measures import Correction, Query
 from bestk.tables.codes import Codes
 from bestk.tables.target import ClassTarget
 
 
-class NumpyCounter:
+class NumpyCounter(PairSource):
     """Entropies straight from their definition, one pair at a time."""
 
     name, is_discrete = "numpy", True

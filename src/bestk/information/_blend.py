@@ -16,7 +16,7 @@ MAX_WHOLE_BYTES = 2**29  # of a matrix that is filled at once, each pair once
 BLEND_STRIP_BYTES = 2**24  # of a larger one that are filled together
 
 
-class BlendedSource:
+class BlendedSource(PairSource):
     """The mean of several estimates; for each pair, of those that have both of its columns.
 
     The chain rule ``I(xi, xj; y) = I(xi; y) + I(xj; y | xi)`` holds for every pair. ``partial`` is

@@ -9,6 +9,7 @@ import numpy as np
 
 from bestk._typing import Array, Floats, Indices
 from bestk.information._scores import HALF_LOG, Explained, ScoredTable
+from bestk.information.backends import PairSource
 from bestk.information.measures import Measure, Query
 from bestk.native import kernels
 from bestk.native.threads import MAX_CALM_WORK, run_blas_tiles
@@ -215,7 +216,7 @@ class GaussianModel:
         return pair_part
 
 
-class GaussianSource(GaussianModel):
+class GaussianSource(GaussianModel, PairSource):
     """The pairs of columns whose scores are in the memory of the host."""
 
     def __init__(self, columns: ScoredTable, *, noise: float | None = None) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 from bestk._memory import free_memory, limits
 from bestk._typing import Floats, Indices
 from bestk.information import measures
-from bestk.information.backends import PairSource, Summarizing, source_of
+from bestk.information.backends import PairSource, source_of
 from bestk.information.measures import Correction, Measure, Query
 from bestk.native.threads import threads
 from bestk.tables.codes import Codes
@@ -114,8 +114,6 @@ class Entropies:
 
     def row_sums(self, measure: Measure, signed: bool = False) -> Floats | None:
         """Sums of a measure over all other features, if the source has a quick way to them."""
-        if not isinstance(self.source, Summarizing):
-            return None
         with threads(self.n_jobs):
             return self.source.row_sums(Query(measure, lowest=-np.inf if signed else self._lowest))
 

@@ -9,10 +9,9 @@ import numpy as np
 from scipy import stats
 
 from bestk._typing import Array, Floats, Indices
-from bestk.information.backends import Ranking, Scanning
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import LANES, Packed
-from bestk.information.backends._reductions import Scan, TopPairs, rank_tiles, scan_tiles
+from bestk.information.backends._reductions import Scan, TopPairs, rank_tiles
 from bestk.information.entropies import Entropies
 from bestk.information.measures import CMI, INTERACTION, Query
 from bestk.native import kernels
@@ -127,8 +126,9 @@ def rank_pairs(
     source = entropies.source
     query = Query(CMI, lowest=0.0)
     with threads(entropies.n_jobs):
-        if isinstance(source, Ranking):
-            return source.rank(query, order, count)
+        ranked = source.rank(query, order, count)
+        if ranked is not None:
+            return ranked
         # Columns are counted in tiles of those that are packed beside each other.
         names = [codes.names[i] for i in order]
         in_order = Codes(codes.values[order], codes.levels[order], names)
@@ -235,6 +235,4 @@ def scan_pairs(entropies: Entropies, groups: Indices | None = None, top: int = 0
     source, query = entropies.source, Query(INTERACTION)
     groups = np.zeros(entropies.n_features, np.int64) if groups is None else groups
     with threads(entropies.n_jobs):
-        if isinstance(source, Scanning):
-            return source.scan(query, groups, top)
-        return scan_tiles(source, query, groups, top)
+        return source.scan(query, groups, top)

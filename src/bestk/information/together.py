@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from bestk._typing import Array, Floats, Indices
+from bestk.information.backends import PairSource
 from bestk.information.measures import Measure, Query
 from bestk.information.reading import Measured, Reading
 from bestk.tables.table import Block, Table
@@ -36,7 +36,7 @@ def measure_parts(reading: Reading, joined: Table, width: int, target: Target) -
     places = np.asarray(reading.categorical_features, np.int64)
     every = np.concatenate([places + start for start in starts])
     whole = replace(reading, categorical_features=every, width=width).measure(joined, target)
-    source: Any = whole.entropies.source
+    source = whole.entropies.source
 
     @lru_cache(maxsize=1)  # the tables ask for the same measures in turn
     def pairs(measure: Measure) -> Floats:
@@ -57,10 +57,12 @@ def measure_parts(reading: Reading, joined: Table, width: int, target: Target) -
     return parts
 
 
-class _PartSource:
+class _PartSource(PairSource):
     """Some columns of a source; ``pairs`` gives a measure of the pairs of each table."""
 
-    def __init__(self, whole: Any, columns: slice, pairs: Callable[[Measure], Floats]) -> None:
+    def __init__(
+        self, whole: PairSource, columns: slice, pairs: Callable[[Measure], Floats]
+    ) -> None:
         self._whole, self.columns, self._pairs = whole, columns, pairs
         self.is_discrete = whole.is_discrete
         x, xy, y = whole.singles

@@ -11,7 +11,6 @@ from bestk._typing import Floats, Indices
 from bestk.bqp.problem import top_k
 from bestk.errors import Registry
 from bestk.information import Entropies, Measure, Query
-from bestk.information.backends import Picking
 from bestk.information.measures import CMI, INTERACTION, JOINT_MI, PAIR_MI, TRIPLE_ENTROPY
 from bestk.methods.targets import JoinedEntropies
 from bestk.native.threads import threads
@@ -203,7 +202,7 @@ def _pick_at_once(
     kind, source, measure = type(criterion), entropies.source, criterion.measure
     ours = kind.pair is Criterion.pair and kind.score is Criterion.score
     ours &= criterion.gather in (np.add, np.minimum) and type(entropies) is Entropies
-    if not (ours and measure and isinstance(source, Picking)):
+    if not (ours and measure):
         return None
     flags = criterion.is_mean, criterion.is_quotient, criterion.gather is np.minimum
     weights = np.array([*criterion.weights, criterion.most, LEAST_REDUNDANCY, *flags], np.float64)

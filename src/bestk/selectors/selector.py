@@ -1,5 +1,6 @@
 """SelectBestK: the scikit-learn selector."""
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -278,8 +279,11 @@ class SelectBestK(PartialFit):
         )
         return replace(solution, warnings=(*solution.warnings, note))
 
-    def _stage(self, name: str) -> Any:
-        return print_elapsed_time(type(self).__name__, name if self.verbose else None)
+    def _stage(self, name: str) -> AbstractContextManager[None]:
+        """Print how long a stage of the fit takes, if ``verbose`` asks for it."""
+        if not self.verbose:
+            return nullcontext()
+        return print_elapsed_time(type(self).__name__, name)
 
     @property
     def k_(self) -> int:

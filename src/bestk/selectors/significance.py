@@ -253,8 +253,7 @@ def alone_pvalues(
     bins = cut_numbers(table, numeric, n_bins, few_values=n_bins)
     first = Entropies.count(targets[0].match(bins), targets[0].fine)
     relevance = first.mi()
-    source: Any = first.source
-    by_chance = source.mi_by_chance() if targets[0].rows is None else None
+    by_chance = first.source.mi_by_chance() if targets[0].rows is None else None
     p = np.empty((len(targets), table.n_features))
     for number, target in enumerate(targets):
         p[number] = binned_pvalues(bins, by_chance, target, None if number else relevance)

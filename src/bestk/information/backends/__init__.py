@@ -1,73 +1,28 @@
 """Counting backends, and the registry of their names."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
-from bestk._typing import Array, Floats, Indices
 from bestk.errors import ParameterError, UnknownNameError
 from bestk.information.backends._native import NativeCounter
-from bestk.information.backends._reductions import Scan
+from bestk.information.backends._source import PairSource
 from bestk.information.backends._weighted import WeightedCounter
-from bestk.information.measures import Correction, Query
+from bestk.information.measures import Correction
 from bestk.tables.codes import Codes
 from bestk.tables.target import ClassTarget
 from bestk.tables.weights import RowWeights
 
 __all__ = [
-    "BACKENDS", "Backend", "PairSource", "Picking", "Ranking", "Scanning", "Summarizing",
-    "device_measures", "get_backend", "refuse_weights", "source_of",
-]  # fmt: skip
-
-
-class PairSource(Protocol):
-    """Entropies of a table: of single features at once, of pairs when asked."""
-
-    is_discrete: bool  # entropies of counts, not of densities
-    singles: tuple[Floats, Floats, float]  # H(x) and H(x, y) of each feature, and H(y)
-    copies: Floats  # I(x; x') of each feature and a copy of it: H(x) of counts
-
-    def fill(self, query: Query, out: Array) -> None:
-        """Write the measure of each row feature against each column feature into ``out``."""
-
-
-@runtime_checkable
-class Summarizing(Protocol):
-    """The ability to add up the matrix of all pairs without holding it."""
-
-    def row_sums(self, query: Query) -> Floats:
-        """Row sums without the diagonal."""
-
-
-@runtime_checkable
-class Picking(Protocol):
-    """The ability to select features greedily where the pairs are counted."""
-
-    def pick(
-        self, query: Query, weights: Floats, relevance: Floats, k: int, given: Sequence[int]
-    ) -> tuple[Indices, Floats] | None:
-        """The picks and their scores, or None where several rows at once are quicker."""
-
-
-@runtime_checkable
-class Scanning(Protocol):
-    """The ability to find best partners and pairs where the pairs are counted."""
-
-    def scan(self, query: Query, groups: Indices, count: int) -> Scan:
-        """The best partner of each feature in each group, and the ``count`` best pairs."""
-
-
-@runtime_checkable
-class Ranking(Protocol):
-    """The ability to find the best pairs of features in some order where the pairs are counted."""
-
-    def rank(self, query: Query, order: Indices, count: int) -> tuple[Indices, Floats]:
-        """The ``count`` pairs of the largest measure at [i, j], i before j in that order of all.
-
-        And the measure of each, largest first; ties go to the lowest features. Each pair has the
-        lower feature first, whichever comes first in the order.
-        """
+    "BACKENDS",
+    "Backend",
+    "PairSource",
+    "device_measures",
+    "get_backend",
+    "refuse_weights",
+    "source_of",
+]
 
 
 # prepares a discrete table for counting

@@ -11,6 +11,7 @@ import numpy as np
 from bestk._typing import Array, Floats, Indices
 from bestk.information.backends._packed import COSTS, LANES, Packed, order_features, pack
 from bestk.information.backends._reductions import sum_rows
+from bestk.information.backends._source import PairSource
 from bestk.information.measures import Correction, ExactEntropies, Formula, Measure, Query, Tables
 from bestk.native import Kernel, kernels
 from bestk.native.threads import WORTH_A_TEAM, n_threads, run_tiles, spans, threads
@@ -29,7 +30,7 @@ PIECES_PER_THREAD = 16  # enough to balance,
 MIN_TASK_SECONDS, MAX_TASK_SECONDS = 5e-4, 0.2  # long enough for a thread, short enough to balance
 
 
-class NativeCounter:
+class NativeCounter(PairSource):
     """Entropies of a discrete table and its classes, by compiled kernels on the CPU."""
 
     is_discrete = True

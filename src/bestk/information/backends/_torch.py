@@ -12,6 +12,7 @@ from bestk._typing import Array, Floats, Indices
 from bestk.information.backends import _torch_tiles as kernels
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import SPLIT, Scan, TopPairs, join
+from bestk.information.backends._source import PairSource
 from bestk.information.backends._torch_kernels import SIDE
 from bestk.information.backends._torch_pairs import SAMPLE, Plan
 from bestk.information.backends._torch_sides import TileSide, first_of_run
@@ -36,7 +37,7 @@ MAX_CANDIDATES = 2**20
 BUFFER_BYTES = 2**24
 
 
-class TorchCounter:
+class TorchCounter(PairSource):
     """Entropies counted by PyTorch, from the fixed-point tables of the native backend.
 
     ``device`` is ``"cuda"``, ``"cuda:1"``, ``"cpu"``, or ``"auto"``: a GPU if there is one.

@@ -10,6 +10,7 @@ from bestk._typing import Array, Floats, Indices
 from bestk.discretize import ColumnCuts
 from bestk.information._blend import BlendedSource
 from bestk.information._gaussian import GaussianModel, Residuals, Side
+from bestk.information.backends._source import PairSource
 from bestk.information.backends._torch import RESULT_BYTES, TorchCounter, choose_device, copy_rows
 from bestk.information.backends._torch_columns import DeviceColumns, DeviceScores
 from bestk.information.backends._torch_table import free_bytes
@@ -67,7 +68,7 @@ def measure_on_device(
     return DeviceMeasures(source, by_entropy, levels)
 
 
-class DeviceBlend:
+class DeviceBlend(PairSource):
     """The mean of counts and a Gaussian estimate, taken on a device; see ``BlendedSource``."""
 
     is_discrete = False

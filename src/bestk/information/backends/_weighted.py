@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Array, Floats, Indices
+from bestk.information.backends._source import PairSource
 from bestk.information.measures import (
     Correction,
     ExactEntropies,
@@ -27,7 +28,7 @@ SAMPLE_SECONDS = 4e-9
 PIECES_PER_THREAD = 4
 
 
-class WeightedCounter:
+class WeightedCounter(PairSource):
     """Entropies of a discrete table whose rows have weights, in effective rows.
 
     With n the weight of a cell, scaled so that all add up to the effective number of rows m,

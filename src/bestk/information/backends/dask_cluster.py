@@ -13,7 +13,8 @@ from distributed import Client, Future, as_completed, get_client, get_worker
 from bestk._typing import Array, Indices
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import LANES
-from bestk.information.backends._reductions import Scan, scan_tiles
+from bestk.information.backends._reductions import Scan
+from bestk.information.backends._source import PairSource
 from bestk.information.measures import Correction, Query
 from bestk.native.threads import spans, threads
 from bestk.tables.codes import Codes
@@ -31,7 +32,7 @@ Place = tuple[Indices, Indices]  # rows and columns of the output
 _kernel_lock = Lock()  # a task uses all threads of its worker
 
 
-class DaskCounter:
+class DaskCounter(PairSource):
     """Entropies counted by the workers of the current ``distributed.Client``; few of them here."""
 
     is_discrete = True
@@ -71,7 +72,7 @@ class DaskCounter:
 
     def scan(self, query: Query, groups: Indices, count: int) -> Scan:
         """The best partner of each feature in each group, and the best pairs; counted here."""
-        return scan_tiles(self._native, query, groups, count)
+        return self._native.scan(query, groups, count)
 
     def _run(
         self, client: Client, tiles: Iterator[tuple[Place, Query]], dtype: Any

@@ -5,6 +5,7 @@ below 2**53, which do not depend on their order: equal columns have equal inform
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -42,7 +43,7 @@ def normal_scores(
     m = effective_rows(weights, n_samples)
     one, out = unit_score(m), np.empty((n, n_samples))
     in_order = weights if weights is None or order is None else RowWeights(weights.values[order])
-    table = ndtri(np.arange(1, 2 * m) / (2 * m)) if kind == "rank" and weights is None else None
+    table = normal_quantiles(m) if kind == "rank" and weights is None else None
 
     def write(block: Floats, start: int) -> None:
         part = out[start : start + len(block)]
@@ -59,6 +60,17 @@ def normal_scores(
 
     map_columns(values, write, order)
     return out
+
+
+@lru_cache(maxsize=4)
+def normal_quantiles(n_samples: int) -> Floats:
+    """The normal quantiles of (rank - 1/2) / n for the ranks 1, 1.5, 2, ..., n, which is read only.
+
+    The last tables are kept: strips, folds and subsamples of a table have the same length.
+    """
+    quantiles = np.asarray(ndtri(np.arange(1, 2 * n_samples) / (2 * n_samples)))
+    quantiles.flags.writeable = False
+    return quantiles
 
 
 def unit_score(m: int) -> float:

@@ -18,6 +18,7 @@ from scipy.special import chdtrc, ndtri
 
 from bestk._cached import cached_property
 from bestk._typing import Array, Floats, Indices, Mask
+from bestk.information._scores import normal_quantiles
 from bestk.information.adjustment import SMALLEST_REMAINDER, Adjustment
 from bestk.information.constants import BlockConstants
 from bestk.native import kernels
@@ -143,8 +144,7 @@ def score_block(block: Floats, weights: Floats | None, largest_score: float, out
     """Write normal scores of some columns, one row each, to ``out``; the block is overwritten."""
     n_samples = block.shape[1]
     if weights is None:
-        quantiles = ndtri(np.arange(1, 2 * n_samples) / (2 * n_samples))
-        table = np.clip(quantiles, -largest_score, largest_score)
+        table = np.clip(normal_quantiles(n_samples), -largest_score, largest_score)
         has_gaps = np.isnan(block).any(axis=1)
         kernels.rank_rows(block, *block.shape, table)
         # Rows with missing values come back as probabilities, as their number of ranks differs.
@@ -203,19 +203,26 @@ def _scale_to_unit(variance: Floats, unit: float) -> Floats:
 
 
 def standard_columns_of_cells(
-    values: Floats, cell_of_row: Indices, weights: Floats | None, unit: float, out: Floats
+    values: Floats,
+    cell_of_row: Indices,
+    rows_of_cell: Indices,
+    weights: Floats | None,
+    unit: float,
+    out: Floats,
 ) -> None:
     """Write columns that have one value in all rows of a cell, standardized, to ``out``.
 
-    ``values`` has one row for each column and an entry for each cell. Means and variances take a
-    sum over cells, and not over rows:
+    ``values`` has one row for each column and an entry for each cell; ``rows_of_cell``: the number
+    of rows of each. Means and variances take a sum over cells, and not over rows:
 
         columns = values[:, cell_of_row]
         standardise_weighted(columns, weights, unit)
         out[:] = columns
     """
     n_samples = len(cell_of_row)
-    size_of_cell = np.bincount(cell_of_row, weights, values.shape[1])
+    size_of_cell = rows_of_cell
+    if weights is not None:
+        size_of_cell = np.bincount(cell_of_row, weights, len(rows_of_cell))
     whole = np.rint(values * unit)
     mean = whole @ size_of_cell / n_samples
     variance = whole**2 @ size_of_cell / n_samples - mean**2

@@ -192,12 +192,19 @@ def pair_columns(
     levels_of = {feature: counts.levels_of(feature) for feature in np.union1d(first, second)}
     blocks: list[Indices] = []
     for number, pair in enumerate(pairs):
+        n_first = int(counts.codes.levels[first[number]])
         n_second = int(counts.codes.levels[second[number]])
         cell_of_row = levels_of[first[number]] * n_second + levels_of[second[number]]
-        products = _bin_products(levels_of[first[number]], levels_of[second[number]])
+        rows_of_cell = np.bincount(cell_of_row, minlength=n_first * n_second)
         places = np.arange(ends[number] - n_products[number], ends[number])
-        out = columns[places[0] : places[-1] + 1]
-        standard_columns_of_cells(products, cell_of_row, design.weights, design.unit, out)
+        standard_columns_of_cells(
+            _bin_products(rows_of_cell.reshape(n_first, n_second)),
+            cell_of_row,
+            rows_of_cell,
+            design.weights,
+            design.unit,
+            out=columns[places[0] : places[-1] + 1],
+        )
         columns_of_both = np.append(design.columns_of(pair.first), design.columns_of(pair.second))
         blocks.append(np.append(columns_of_both, design.n_columns + places))
     if design.adjustment is not None:
@@ -205,15 +212,16 @@ def pair_columns(
     return columns, blocks
 
 
-def _bin_products(first: Indices, second: Indices) -> Floats:
+def _bin_products(rows_of_cell: Indices) -> Floats:
     """Products of the centered indicators of all bins but the first of two columns.
 
+    ``rows_of_cell``: the number of rows in each bin of the first column (rows) and of the second.
     There is a row for each product, and a column for each cell: bins 0 and 0, 0 and 1, ...
     """
-    centered: list[Floats] = []
-    for levels in (first, second):
-        shares = np.bincount(levels) / len(levels)
-        centered.append((np.eye(len(shares)) - shares[:, np.newaxis])[1:])
-    products = centered[0][:, np.newaxis, :, np.newaxis] * centered[1][:, np.newaxis]
-    n_cells = len(centered[0][0]) * len(centered[1][0])
-    return products.reshape(-1, n_cells)
+    n_samples = rows_of_cell.sum()
+    share_of_first = rows_of_cell.sum(axis=1) / n_samples
+    share_of_second = rows_of_cell.sum(axis=0) / n_samples
+    in_first = np.eye(len(share_of_first)) - share_of_first[:, np.newaxis]
+    in_second = np.eye(len(share_of_second)) - share_of_second[:, np.newaxis]
+    products = in_first[1:, np.newaxis, :, np.newaxis] * in_second[1:, np.newaxis]
+    return np.asarray(products.reshape(-1, rows_of_cell.size))

@@ -19,8 +19,12 @@ from bestk.native.threads import run_tiles, spans, threads
 from bestk.tables.codes import Codes
 from bestk.tables.target import ClassTarget
 
-BOUND_ROWS, BOUND_TILES = 32, 1024  # features and tiles whose pairs are bounded in one call
-SAFE = 0.99  # of a limit, for what rounding may take off a bound
+# Features and tiles of features whose pairs are bounded in one call.
+BOUND_ROWS = 32
+BOUND_TILES = 1024
+
+# The part of a threshold that a bound must reach: rounding may take as much off the bound.
+SAFE = 0.99
 
 
 @dataclass(frozen=True)
@@ -137,92 +141,135 @@ def rank_pairs(
 
 
 def strongest_pairs(
-    entropies: Entropies, codes: Any, n_classes: int, top: int, max_pvalue: float = 1.0,
+    entropies: Entropies,
+    codes: Codes,
+    n_classes: int,
+    top: int,
+    max_pvalue: float = 1.0,
     n_rows: int | None = None,
-) -> SynergyScan:  # fmt: skip
+) -> SynergyScan:
     """The pairs with the largest synergy; those with p-values above a limit may be left out.
 
     ``n_rows``: the effective number of rows, if they have weights; None for those of the codes.
     """
-    source, levels = entropies.source, codes.levels
-    twice = 2 * (codes.n_samples if n_rows is None else n_rows)
+    source = entropies.source
+    levels = codes.levels
+    twice_rows = 2 * (codes.n_samples if n_rows is None else n_rows)
     n_pairs = len(levels) * (len(levels) - 1) / 2
     if max_pvalue < 1 and isinstance(source, NativeCounter) and (levels == 2).all():
-        least = stats.chi2.isf(max_pvalue / n_pairs, n_classes - 1) / twice
+        threshold = stats.chi2.isf(max_pvalue / n_pairs, n_classes - 1) / twice_rows
         with threads(entropies.n_jobs):
-            pairs, values = pairs_above(source, least, top)
+            pairs, values = pairs_above(source, threshold, top)
     else:
-        *_, pairs, values = scan_pairs(entropies, top=top)
+        scan = scan_pairs(entropies, top=top)
+        pairs = scan.pairs
+        values = scan.values
     degrees = (levels[pairs] - 1).prod(axis=1) * (n_classes - 1)
-    tails = stats.chi2.sf(twice * values, np.maximum(degrees, 1))
+    tails = stats.chi2.sf(twice_rows * values, np.maximum(degrees, 1))
     return SynergyScan(pairs, values, np.minimum(1.0, n_pairs * tails))
 
 
-def pairs_above(counter: NativeCounter, least: float, count: int) -> tuple[Indices, Floats]:
-    """The pairs with the largest interaction of at least ``least`` > 0, and these, in nats.
+def pairs_above(counter: NativeCounter, threshold: float, count: int) -> tuple[Indices, Floats]:
+    """The pairs with the largest interaction of at least ``threshold`` > 0, and these, in nats.
 
-    All columns have two levels. Pairs are counted, and only what may reach it is looked up.
+    All columns have two levels. Pairs are counted, and only those whose bound reaches the threshold
+    are looked up.
     """
-    packed, n_samples = counter.packed, int(counter.packed.sizes.sum())
-    n_words, n_classes = int(packed.words[-1]), len(packed.sizes)
-    bits, (own, others) = packed.bits.reshape(-1, n_words, LANES), bound_factors(packed)
-    best, lock = TopPairs(count, counter.n_features), Lock()
-    best.least = least
+    packed = counter.packed
+    n_samples = int(packed.sizes.sum())
+    n_words = int(packed.words[-1])
+    bits = packed.bits.reshape(-1, n_words, LANES)
+    factors = bound_factors(packed)
+    best = TopPairs(count, counter.n_features, threshold)
+    lock = Lock()
 
     def work(span: tuple[int, int]) -> None:
-        rows = bits[slice(*span)].transpose(0, 2, 1).reshape(-1)
-        n_rows = (span[1] - span[0]) * LANES
-        for first, last in spans(len(bits) - span[0], BOUND_TILES):
-            tiles = slice(span[0] + first, span[0] + last)
-            reached = np.zeros((n_rows, last - first), np.uint8)
+        """Bound the pairs of some tiles of rows with all tiles from there on."""
+        first_tile, last_tile = span
+        rows = bits[first_tile:last_tile].transpose(0, 2, 1).reshape(-1)
+        n_rows = (last_tile - first_tile) * LANES
+        for first, last in spans(len(bits) - first_tile, BOUND_TILES):
+            tiles = slice(first_tile + first, first_tile + last)
+            may_reach = np.zeros((n_rows, last - first), np.uint8)
             kernels.bound_pairs(
-                rows, n_rows, bits[tiles].ravel(), last - first, packed.words, n_classes,
-                own[slice(*span)].ravel(), others[tiles].ravel(),
-                SAFE * best.least * n_samples, reached.ravel(),
-            )  # fmt: skip
-            if reached.any():
-                look_up(reached, span[0] * LANES, tiles.start)
+                rows,
+                n_rows,
+                bits[tiles].ravel(),
+                last - first,
+                packed.words,
+                len(packed.sizes),
+                factors.of_rows[first_tile:last_tile].ravel(),
+                factors.of_columns[tiles].ravel(),
+                SAFE * best.threshold * n_samples,
+                may_reach.ravel(),
+            )
+            if may_reach.any():
+                look_up(may_reach, first_tile * LANES, tiles.start)
 
-    def look_up(reached: Array, first_row: int, first_tile: int) -> None:
-        """Measure the rows and tiles of which some pair may be large, each pair once."""
-        i, j = (np.flatnonzero(reached.any(axis=axis)) for axis in (1, 0))
-        i = i + first_row
-        j = ((j + first_tile)[:, np.newaxis] * LANES + np.arange(LANES)).ravel()
-        i, j = i[i < counter.n_features], j[j < counter.n_features]
-        rows, columns = counter.order[i], counter.order[j]
-        found = np.empty((len(i), len(j)), np.float32)
+    def look_up(may_reach: Array, first_row: int, first_tile: int) -> None:
+        """Measure the rows and tiles of which some pair may be large, each pair once.
+
+        ``may_reach``: ``[row, tile]``, from the first row and the first tile on.
+        """
+        rows = first_row + np.flatnonzero(may_reach.any(axis=1))
+        tiles = first_tile + np.flatnonzero(may_reach.any(axis=0))
+        columns = (tiles[:, np.newaxis] * LANES + np.arange(LANES)).ravel()
+        rows = rows[rows < counter.n_features]
+        columns = columns[columns < counter.n_features]
+        row_features = counter.order[rows]
+        column_features = counter.order[columns]
+        values = np.empty((len(rows), len(columns)), np.float32)
         with threads(1):
-            counter.fill(Query(INTERACTION, rows, columns), found)
-        found[i[:, np.newaxis] >= j] = -np.inf
+            counter.fill(Query(INTERACTION, row_features, column_features), values)
+        values[rows[:, np.newaxis] >= columns] = -np.inf
         with lock:
-            best.take(found, rows, columns)
+            best.take(values, row_features, column_features)
 
     run_tiles(work, spans(len(bits), BOUND_ROWS // LANES))
     return best.pairs, best.values
 
 
-def bound_factors(packed: Packed) -> tuple[Array, Array]:
+@dataclass(frozen=True)
+class BoundFactors:
+    """Factors of two-level features in bounds of interactions, 32-bit floats."""
+
+    of_rows: Array
+    """``[tile, lane, class, factor]``, with the weights of the bound."""
+
+    of_columns: Array
+    """``[tile, class, factor, lane]``"""
+
+
+def bound_factors(packed: Packed) -> BoundFactors:
     """Factors of two-level features in bounds of interactions, for each class and all samples.
 
     With d the difference of a count from independence and e what is expected, n log n of the four
     cells exceeds its value at independence by sums of ``d^2/2e - d^3/6e^2`` at least, and of
-    ``d^4/3e^3`` more at most. The powers of e are products of two factors, one of each feature.
-    The first result is of tile, lane, class and factor; the other of tile, class, factor and lane.
+    ``d^4/3e^3`` more at most. The powers of e are products of two factors, one of each feature. The
+    last of the classes stands for all samples.
     """
-    margins = packed.margins.reshape(-1, len(packed.sizes), LANES).astype(np.float64)
-    n = np.concatenate([margins, margins.sum(axis=1, keepdims=True)], axis=1)
-    m = np.append(packed.sizes, packed.sizes.sum())[:, np.newaxis].astype(np.float64)
+    sizes = packed.sizes
+    margins = packed.margins.reshape(-1, len(sizes), LANES).astype(np.float64)
+    of_all = margins.sum(axis=1, keepdims=True)
+    n = np.concatenate([margins, of_all], axis=1)
+    m = np.append(sizes, sizes.sum())[:, np.newaxis].astype(np.float64)
     varies = (n > 0) & (n < m)
-    share, rest = np.where(varies, n, 1.0), np.where(varies, m - n, 1.0)
-    factors = np.stack([
-        n, *(np.where(varies, m ** (p / 2) * (share**-p - (-1.0) ** p * rest**-p), 0.0)
-             for p in (1, 2, 3)),
-    ], axis=2)  # fmt: skip
-    own = factors * np.array([1.0, 1 / 2, 1 / 6, 1 / 3])[:, np.newaxis]
-    own[:, :, 0] /= m
-    own[:, -1, 1:] *= np.array([-1.0, -1.0, 0.0])[:, np.newaxis]  # less I(xi; xj), at least
-    own = np.ascontiguousarray(own.transpose(0, 3, 1, 2), np.float32)
-    return own, np.ascontiguousarray(factors, np.float32)
+    in_level = np.where(varies, n, 1.0)
+    in_other_level = np.where(varies, m - n, 1.0)
+    factors = [n]
+    for power in (1, 2, 3):
+        of_cells = in_level**-power - (-1.0) ** power * in_other_level**-power
+        factors.append(np.where(varies, m ** (power / 2) * of_cells, 0.0))
+    of_columns = np.stack(factors, axis=2)
+    of_rows = of_columns * np.array([1.0, 1 / 2, 1 / 6, 1 / 3])[:, np.newaxis]
+    of_rows[:, :, 0] /= m
+    # The information of the two features is subtracted, at least that of the first two terms.
+    of_rows[:, -1, 1:] *= np.array([-1.0, -1.0, 0.0])[:, np.newaxis]
+    rows_first = of_rows.transpose(0, 3, 1, 2)
+    return BoundFactors(
+        of_rows=np.ascontiguousarray(rows_first, np.float32),
+        of_columns=np.ascontiguousarray(of_columns, np.float32),
+    )
 
 
 def scan_pairs(entropies: Entropies, groups: Indices | None = None, top: int = 0) -> Scan:
@@ -232,7 +279,7 @@ def scan_pairs(entropies: Entropies, groups: Indices | None = None, top: int = 0
     1, ..., the best partner of a feature is the one of that group with which its interaction is
     largest. Ties go to the lowest index.
     """
-    source, query = entropies.source, Query(INTERACTION)
-    groups = np.zeros(entropies.n_features, np.int64) if groups is None else groups
+    if groups is None:
+        groups = np.zeros(entropies.n_features, np.int64)
     with threads(entropies.n_jobs):
-        return source.scan(query, groups, top)
+        return entropies.source.scan(Query(INTERACTION), groups, top)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import pairwise
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,181 +17,272 @@ from bestk._typing import Array, Floats, Indices
 from bestk.information.measures import Query
 from bestk.native.threads import n_threads, run_tiles, spans, threads
 
+if TYPE_CHECKING:
+    from bestk.information.backends._source import PairSource
+
+# An entry is split into multiples of it, and what is left.
 SPLIT = 2.0**28
-STRIP_ENTRIES = 2**22  # of the matrix, reduced together
-STRIP_STEP = 16  # rows that a thread adds up
-TILE_ROWS, TILE_COLUMNS = 256, 4096  # of the matrix that a thread holds: they stay in the cache
-TILES_PER_THREAD = 4  # at least, so that threads end together
-Tile = tuple[int, int, int, int]  # first row, last row, first column, last column
+
+# Entries of the matrix that are added up together.
+STRIP_ENTRIES = 2**22
+
+# Rows of a strip that a thread adds up.
+STRIP_STEP = 16
+
+# Rows and columns of the matrix that a thread holds to compare them: they stay in the cache.
+TILE_ROWS = 256
+TILE_COLUMNS = 4096
+
+# Tiles of each thread, at least, so that threads end together.
+TILES_PER_THREAD = 4
+
+# Fills an array ``[row, column]`` with the pairs of row features and column features.
+Write = Callable[[Floats, Indices, Indices], None]
 
 
-def sum_rows(
-    write: Callable[[Floats, Indices, Indices], None], order: Indices, scale: float, mirror: bool
-) -> Floats:
-    """Row sums without the diagonal; ``write`` fills strips with integers in units of ``scale``."""
-    n, parts, lock = len(order), np.zeros((2, len(order))), Lock()
-    height = max(STRIP_STEP, STRIP_ENTRIES // n // STRIP_STEP * STRIP_STEP)
+class Tile(NamedTuple):
+    """Rows and columns of a matrix, each from the first up to the last, which is not in it."""
+
+    first_row: int
+    last_row: int
+    first_column: int
+    last_column: int
+
+
+def sum_rows(write: Write, order: Indices, scale: float, mirror: bool) -> Floats:
+    """Row sums of all pairs of features, without the diagonal.
+
+    ``write`` fills arrays with integers in units of ``scale``. ``order``: the features in the order
+    in which they are quickly written. ``mirror``: the matrix is symmetric, and each pair is
+    written once.
+    """
+    n = len(order)
+    sums = np.zeros((2, n))
+    lock = Lock()
+    steps = STRIP_ENTRIES // n // STRIP_STEP
+    height = max(STRIP_STEP, steps * STRIP_STEP)
     for start in range(0, n, height):
-        rows, columns = order[start : start + height], order[start:]
+        rows = order[start : start + height]
+        columns = order[start:]  # the first of them are the rows
+        below = columns[len(rows) :]
         if not mirror:
             columns = np.concatenate([columns, order[:start]])
+            below = columns[n:]  # none
         values = np.empty((len(rows), len(columns)))
         write(values, rows, columns)
-        np.fill_diagonal(values, 0.0)  # the first columns are the rows
-        below = columns[len(rows) if mirror else n :]
-        add = partial(_add_sums, parts, lock, values, rows, below)
+        np.fill_diagonal(values, 0.0)
+        add = partial(_add_sums, sums, lock, values, rows, below)
         run_tiles(add, spans(len(rows), STRIP_STEP))
-    return join(parts, scale)
+    return join(sums, scale)
 
 
 def _add_sums(
-    parts: Floats, lock: Any, values: Floats, rows: Indices, below: Indices, span: tuple[int, int]
+    sums: Floats, lock: Lock, values: Floats, rows: Indices, below: Indices, span: tuple[int, int]
 ) -> None:
-    """Add some rows to the sums of theirs, and of the last columns; they are overwritten."""
-    low, own = values[slice(*span)], rows[slice(*span)]
+    """Add a span of rows to the sums of their features, and of those of the last columns.
+
+    ``sums``: ``[high or low part, feature]``. ``values``: ``[row, column]``, overwritten; ``rows``
+    are the features of all rows, and ``below`` those of the last columns.
+    """
+    first, last = span
+    features = rows[first:last]
+    low = values[first:last]
     high = np.floor(low / SPLIT)
     low -= high * SPLIT
-    first = low.shape[1] - len(below)
-    sums = [(each.sum(axis=1), each[:, first:].sum(axis=0)) for each in (high, low)]
+    first_below = low.shape[1] - len(below)
+    sums_of_high = high.sum(axis=1)
+    sums_of_low = low.sum(axis=1)
+    column_sums_of_high = high[:, first_below:].sum(axis=0)
+    column_sums_of_low = low[:, first_below:].sum(axis=0)
     with lock:
-        for total, (across, down) in zip(parts, sums, strict=True):
-            total[own] += across
-            total[below] += down
+        sums[0, features] += sums_of_high
+        sums[1, features] += sums_of_low
+        sums[0, below] += column_sums_of_high
+        sums[1, below] += column_sums_of_low
 
 
-def join(parts: Floats, scale: float) -> Floats:
-    """Sums from those of their two parts."""
-    high, low = parts
+def join(sums: Floats, scale: float) -> Floats:
+    """Sums in nats from those of their two parts, ``[high or low part, feature]``."""
+    high, low = sums
     return np.asarray((high * SPLIT + low) * scale)
 
 
 class Scan(NamedTuple):
     """The best partner of each feature in each group, and the best pairs of all."""
 
-    best: Floats  # (group, feature): the value of the pair; -inf where there is none
-    partners: Indices  # (group, feature): the other feature of the pair; -1
-    pairs: Indices  # a row for each, the lower feature first; ties by the lowest index
-    values: Floats  # of those, descending
+    best: Floats
+    """``[group, feature]``: the value of the pair; -inf where there is none."""
+
+    partners: Indices
+    """``[group, feature]``: the other feature of the pair; -1 where there is none."""
+
+    pairs: Indices
+    """A row for each of the best pairs, the lower feature first; ties go to the lowest features."""
+
+    values: Floats
+    """The value of each, largest first."""
 
 
-def scan_tiles(source: Any, query: Query, groups: Indices, top: int) -> Scan:
+def scan_tiles(source: "PairSource", query: Query, groups: Indices, top: int) -> Scan:
     """Fill tiles of a symmetric measure, features in order of groups, and keep the best."""
-    order, tiles, lock = np.argsort(groups, kind="stable"), list(cut_tiles(groups)), Lock()
-    best, pairs = _BestPartners(groups), TopPairs(top, len(groups))
+    order = np.argsort(groups, kind="stable")
+    best = _BestPartners(groups)
+    pairs = TopPairs(top, len(groups))
+    lock = Lock()
 
     def work(tile: Tile) -> None:
-        rows, columns = order[tile[0] : tile[1]], order[tile[2] : tile[3]]
-        found = np.empty((len(rows), len(columns)), np.float32)
-        with threads(1):
-            source.fill(query._replace(rows=rows, columns=columns), found)
-        if tile[2] < tile[1]:  # each pair once
-            found[np.arange(*tile[:2])[:, np.newaxis] >= np.arange(*tile[2:])] = -np.inf
-        most = found.max(axis=1), found.max(axis=0)
+        rows = order[tile.first_row : tile.last_row]
+        columns = order[tile.first_column : tile.last_column]
+        values = _fill_above_diagonal(source, query._replace(rows=rows, columns=columns), tile)
+        largest_of_rows = values.max(axis=1)
+        largest_of_columns = values.max(axis=0)
         with lock:
-            best.take(found, rows, columns, most[0])
-            best.take(found.T, columns, rows, most[1])
-            if top and len(some := np.flatnonzero(most[0] >= pairs.least)):
-                pairs.take(found[some], rows[some], columns)
+            best.take(values, rows, columns, largest_of_rows)
+            best.take(values.T, columns, rows, largest_of_columns)
+            pairs.take_rows(values, rows, columns, largest_of_rows)
 
-    run_tiles(work, tiles[:1])  # prepares what the threads share
-    run_tiles(work, tiles[1:])
+    _run_tiles(work, groups)
     return Scan(best.values, best.partners, pairs.pairs, pairs.values)
 
 
-def rank_tiles(source: Any, query: Query, features: Indices, count: int) -> tuple[Indices, Floats]:
+def rank_tiles(
+    source: "PairSource", query: Query, features: Indices, count: int
+) -> tuple[Indices, Floats]:
     """The pairs of the largest measure at [i, j], i < j, and the measure of each, largest first.
 
     ``features``: what each column of the source is called in the result, where the lower one
     comes first and ties go to the lowest.
     """
-    best = TopPairs(count, len(features))
+    pairs = TopPairs(count, len(features))
     lock = Lock()
 
     def work(tile: Tile) -> None:
-        rows = np.arange(*tile[:2])
-        columns = np.arange(*tile[2:])
-        values = np.empty((len(rows), len(columns)), np.float32)
-        with threads(1):
-            source.fill(query._replace(rows=rows, columns=columns), values)
-        if columns[0] <= rows[-1]:
-            values[rows[:, np.newaxis] >= columns] = -np.inf
-        most = values.max(axis=1)
+        rows = np.arange(tile.first_row, tile.last_row)
+        columns = np.arange(tile.first_column, tile.last_column)
+        values = _fill_above_diagonal(source, query._replace(rows=rows, columns=columns), tile)
+        largest_of_rows = values.max(axis=1)
         with lock:
-            large = np.flatnonzero(most >= best.least)
-            if len(large):
-                best.take(values[large], features[rows[large]], features[columns])
+            pairs.take_rows(values, features[rows], features[columns], largest_of_rows)
 
-    tiles = list(cut_tiles(np.zeros(len(features), np.int64)))
-    # The first tile prepares what the threads share.
+    _run_tiles(work, groups=np.zeros(len(features), np.int64))
+    return pairs.pairs, pairs.values
+
+
+def _fill_above_diagonal(source: "PairSource", query: Query, tile: Tile) -> Array:
+    """The values of a tile; -inf on the diagonal of the matrix and below: each pair comes once."""
+    rows = np.arange(tile.first_row, tile.last_row)
+    columns = np.arange(tile.first_column, tile.last_column)
+    values = np.empty((len(rows), len(columns)), np.float32)
+    with threads(1):
+        source.fill(query, values)
+    if tile.first_column < tile.last_row:
+        values[rows[:, np.newaxis] >= columns] = -np.inf
+    return values
+
+
+def _run_tiles(work: Callable[[Tile], None], groups: Indices) -> None:
+    """Work on all tiles in threads; the first one alone, as it prepares what threads share."""
+    tiles = list(cut_tiles(groups))
     run_tiles(work, tiles[:1])
     run_tiles(work, tiles[1:])
-    return best.pairs, best.values
 
 
 def cut_tiles(groups: Indices) -> Iterator[Tile]:
     """The tiles of the upper half, features in order of groups, each in one group."""
     height = min(TILE_ROWS, -(-len(groups) // (TILES_PER_THREAD * n_threads())))
-    ends = np.concatenate([[0], np.cumsum(np.bincount(groups))]).tolist()
-    cut = {
-        size: [(a + first, b + first) for first, last in pairwise(ends)
-               for a, b in spans(last - first, size)]
-        for size in (height, TILE_COLUMNS)
-    }  # fmt: skip
-    for rows in cut[height]:
-        for first, last in cut[TILE_COLUMNS]:
-            if last > rows[0]:
-                yield (*rows, max(first, rows[0]), last)
+    sizes_of_groups = np.bincount(groups)
+    ends_of_groups = np.cumsum(sizes_of_groups).tolist()
+    spans_of_rows = []
+    spans_of_columns = []
+    for first, last in pairwise([0, *ends_of_groups]):
+        for start, stop in spans(last - first, height):
+            spans_of_rows.append((first + start, first + stop))
+        for start, stop in spans(last - first, TILE_COLUMNS):
+            spans_of_columns.append((first + start, first + stop))
+    for first_row, last_row in spans_of_rows:
+        for first_column, last_column in spans_of_columns:
+            if last_column > first_row:
+                yield Tile(first_row, last_row, max(first_column, first_row), last_column)
 
 
 class _BestPartners:
-    """The largest interaction of each feature with those of each group, so far."""
+    """The largest value of each feature with those of each group, so far."""
 
     def __init__(self, groups: Indices) -> None:
-        self._groups, shape = groups, (int(groups.max()) + 1, len(groups))
-        self.values, self.partners = np.full(shape, -np.inf), np.full(shape, -1)
+        shape = (int(groups.max()) + 1, len(groups))
+        self._groups = groups
+        self.values = np.full(shape, -np.inf)
+        self.partners = np.full(shape, -1)
 
-    def take(self, found: Array, features: Indices, others: Indices, most: Floats) -> None:
-        """Compare with a row for each of the features; the others, ascending, are of one group."""
+    def take(self, values: Array, features: Indices, others: Indices, largest: Floats) -> None:
+        """Compare the features with others of one group, which ascend.
+
+        ``values``: ``[feature, other]``; ``largest``: of each row.
+        """
         group = self._groups[others[0]]
-        values, partners = self.values[group], self.partners[group]
-        some = np.flatnonzero(most >= values[features])
-        own, value = features[some], most[some]
-        partner = others[found[some].argmax(axis=1)]
-        better = (value > values[own]) | (partner < partners[own])
-        values[own[better]], partners[own[better]] = value[better], partner[better]
+        best_values = self.values[group]
+        best_partners = self.partners[group]
+        rows = np.flatnonzero(largest >= best_values[features])
+        candidates = features[rows]
+        value = largest[rows]
+        partner = others[values[rows].argmax(axis=1)]
+        is_larger = value > best_values[candidates]
+        is_lower_partner = partner < best_partners[candidates]  # of as large a value
+        is_better = is_larger | is_lower_partner
+        improved = candidates[is_better]
+        best_values[improved] = value[is_better]
+        best_partners[improved] = partner[is_better]
 
 
 class TopPairs:
-    """The largest entries above the diagonal so far."""
+    """The ``count`` largest values of pairs of ``n`` features, so far; none if ``count`` is 0.
 
-    def __init__(self, count: int, n: int) -> None:
-        self.count, self._n = count, n
-        self.least = float(np.finfo(np.float32).min)  # smaller entries are not wanted
-        self.values, self._keys = np.empty(0), np.empty(0, np.int64)
+    Ties go to the pairs of the lowest features.
+    """
+
+    def __init__(self, count: int, n: int, threshold: float | None = None) -> None:
+        self.count = count
+        self._n = n
+        # Smaller values are not wanted; -inf stands for pairs that were met before.
+        self.threshold = float(np.finfo(np.float32).min) if threshold is None else threshold
+        self.values = np.empty(0)
+        self._keys = np.empty(0, np.int64)
 
     @property
     def pairs(self) -> Indices:
-        """The features of each."""
+        """The features of each, the lower one first."""
         return np.stack(np.divmod(self._keys, self._n), axis=1)
 
+    def take_rows(
+        self, values: Array, rows: Indices, columns: Indices, largest_of_rows: Floats
+    ) -> None:
+        """Keep the largest of some pairs, ``[row, column]``, if a row may have one."""
+        if not self.count:
+            return
+        has_large = np.flatnonzero(largest_of_rows >= self.threshold)
+        if len(has_large):
+            self.take(values[has_large], rows[has_large], columns)
+
     def take(self, values: Array, rows: Indices, columns: Indices) -> None:
-        """Keep the largest entries of some pairs, -inf where they are not wanted."""
+        """Keep the largest of some pairs, ``[row, column]``; -inf where they are not wanted."""
         if not self.count:
             return
         if not len(self.values) and values.size > self.count:
-            least = np.partition(values, -self.count, axis=None)[-self.count]
-            self.least = max(self.least, float(least))
-        i, j = np.nonzero(values >= self.least)
+            largest = np.partition(values, -self.count, axis=None)[-self.count]
+            self.threshold = max(self.threshold, float(largest))
+        i, j = np.nonzero(values >= self.threshold)
         self.add(values[i, j], rows[i], columns[j])
 
     def add(self, values: Array, rows: Indices, columns: Indices) -> None:
-        """Keep the largest of some entries; none where no pairs are asked for."""
+        """Keep the largest of some pairs: a value, a row and a column for each."""
         if not self.count:
             return
-        low, high = np.minimum(rows, columns), np.maximum(rows, columns)
-        found = np.concatenate([self.values, values])
-        keys = np.concatenate([self._keys, low * self._n + high])
-        best = np.lexsort((keys, -found))[: self.count]
-        self.values, self._keys = found[best], keys[best]
+        low = np.minimum(rows, columns)
+        high = np.maximum(rows, columns)
+        all_values = np.concatenate([self.values, values])
+        all_keys = np.concatenate([self._keys, low * self._n + high])
+        best = np.lexsort((all_keys, -all_values))[: self.count]
+        self.values = all_values[best]
+        self._keys = all_keys[best]
         if len(best) == self.count:
-            self.least = float(self.values[-1])
+            self.threshold = float(self.values[-1])

@@ -225,7 +225,7 @@ def _scan_bits(
     while first < n_tiles:
         # As many rows as before, so that the threshold is that of half the pairs.
         last = min(n_tiles, max(1, 2 * first))
-        kept = best.compare(plan, whole, (first, last), max(threshold, top.least))
+        kept = best.compare(plan, whole, (first, last), max(threshold, top.threshold))
         if kept is None:
             return None
         top.add(kept.values, features[kept.rows], features[kept.columns])
@@ -247,7 +247,7 @@ def _threshold_of_sample(plan: Plan, sample: TileSide, count: int) -> float:
 
 def _take_pairs(pairs: TopPairs, values: Tensor, rows: Tensor) -> None:
     """Keep the largest values of some rows with all features."""
-    is_large = values >= pairs.least
+    is_large = values >= pairs.threshold
     if int(is_large.sum()) > max(MAX_CANDIDATES, pairs.count):
         is_large &= values >= values[is_large].topk(pairs.count).values[-1]
     i, j = is_large.nonzero(as_tuple=True)

@@ -22,7 +22,7 @@ from sklearn import datasets
 from benchmarks.machine import RESULTS, describe_machine
 from benchmarks.quality import sets
 from bestk import Solution, select
-from bestk.selectors.leaks import MAX_ERROR, predict_alone
+from bestk.diagnosis.leaks import MAX_ERROR, predict_alone
 from bestk.tables.frames import read_features
 from bestk.tables.target import parse_target
 

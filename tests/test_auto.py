@@ -2,28 +2,30 @@
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 from bestk import MDLP, METHODS, Greedy, Quadratic, SelectBestK, SelectBestKCV
 from bestk.errors import ParameterError
-from bestk.information.reading import Reading
 from bestk.methods.forward import BlockForward
 from bestk.methods.quadratic import Balanced
-from bestk.selectors.pipeline import settle
+from bestk.selectors.base import resolve_options
 
 OWN = MDLP()
-PAPER = Reading("discrete", "caim", None)
-CORRECTED = Reading("discrete", "caim", "chance")
-BLEND = Reading("blend", "auto", None)
-BLOCKS = Reading("blocks", "auto", None)
+PAPER = ("discrete", "caim", None)
+CORRECTED = ("discrete", "caim", "chance")
+BLEND = ("blend", "auto", None)
+BLOCKS = ("blocks", "auto", None)
 
 
-def settled(*args, **options):
-    return settle(SelectBestK(*args, **options))
+def settled(selector=None, **options):
+    """What is estimated, in which bins, and how estimates are corrected."""
+    estimator = resolve_options(SelectBestK(**options) if selector is None else selector).estimator
+    return estimator.name, estimator.settings.discretizer, estimator.settings.correction
 
 
 def test_the_default_reads_blocks_of_numbers():
     assert settled() == settled(method=BlockForward()) == BLOCKS
-    assert settle(SelectBestKCV(None)) == BLOCKS
+    assert settled(SelectBestKCV(GaussianNB())) == BLOCKS
 
 
 @pytest.mark.parametrize("name", sorted(set(METHODS) - {"auto"}))
@@ -40,16 +42,16 @@ def test_every_other_method_reads_what_the_paper_does(name):
         ({"method": Greedy("jmi")}, PAPER),
         ({"information": "blend", "method": "tpower"}, BLEND),
         ({"information": "discrete", "method": Quadratic("balanced")}, CORRECTED),
-        ({"information": "gaussian", "method": "mrmr"}, Reading("gaussian", "caim", None)),
+        ({"information": "gaussian", "method": "mrmr"}, ("gaussian", "caim", None)),
         (
             {"discretizer": "sigma", "method": Quadratic("balanced")},
-            Reading("blend", "sigma", None),
+            ("blend", "sigma", None),
         ),
-        ({"discretizer": OWN, "method": "jmi"}, Reading("discrete", OWN, None)),
-        ({"discretizer": None, "method": "jmi"}, Reading("discrete", None, None)),
+        ({"discretizer": OWN, "method": "jmi"}, ("discrete", OWN, None)),
+        ({"discretizer": None, "method": "jmi"}, ("discrete", None, None)),
         (
             {"correction": "chance", "method": "jmi"},
-            Reading("discrete", "caim", "chance"),
+            ("discrete", "caim", "chance"),
         ),
     ],
     ids=repr,
@@ -97,7 +99,7 @@ def test_an_unknown_method_is_refused_with_the_nearest():
 
 def test_the_options_of_the_selector_are_left_as_they_were():
     selector = SelectBestK()
-    settle(selector)
+    resolve_options(selector)
     assert (selector.information, selector.discretizer, selector.correction) == ("auto",) * 2 + (
         None,
     )

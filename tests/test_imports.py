@@ -9,11 +9,17 @@ import grimp
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 import bestk
 from bestk import SelectBestK
+from bestk.report import make_report
 
-MAX_VISITED = 36  # modules that a plain fit runs code of
+# Modules at the top and kernels, which every package uses.
+SHARED = {"bestk._cached", "bestk._checks", "bestk._compat", "bestk.errors", "bestk.native"}
+# A plain fit of ten features, and a report of breast cancer; see switches_between_packages.
+MAX_SWITCHES = 300
+MAX_SWITCHES_OF_REPORT = 5_500
 
 
 def package(module: str) -> str:
@@ -44,24 +50,44 @@ def test_an_import_from_another_package_is_found():
     assert private_imports(graph) == {("bestk.selectors.pipeline", "bestk.bqp.solvers._exact")}
 
 
-def test_a_plain_fit_visits_few_modules():
-    rng, visited = np.random.default_rng(0), set()
+def switches_between_packages(run):
+    """How often a call enters a function of another package than the one before, of ours.
+
+    The kernels, their threads, and small helpers of the top level belong to every package.
+    """
+    entered = []
+
+    def note(frame, event, arg):
+        name = frame.f_globals.get("__name__", "")
+        if event != "call" or not name.startswith("bestk."):
+            return
+        top = package(name)
+        if top not in SHARED and entered[-1:] != [top]:
+            entered.append(top)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return len(entered)
+
+
+def test_a_plain_fit_goes_from_package_to_package_and_seldom_back():
+    rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(200, 15)), columns=[f"c{i}" for i in range(15)])
     y = (X["c0"] + X["c3"] + rng.normal(size=200) > 0).astype(int)
     SelectBestK(10).fit(X, y)  # imports are done
+    assert switches_between_packages(lambda: SelectBestK(10).fit(X, y)) <= MAX_SWITCHES
 
-    def visit(frame, event, arg):
-        if event == "call":
-            visited.add(frame.f_globals.get("__name__", ""))
 
-    before = sys.getprofile()
-    sys.setprofile(visit)
-    try:
-        SelectBestK(10).fit(X, y)
-    finally:
-        sys.setprofile(before)
-    ours = {name for name in visited if name.startswith("bestk")}
-    assert len(ours) <= MAX_VISITED, sorted(ours)
+@pytest.mark.filterwarnings("ignore")
+def test_a_report_goes_from_package_to_package_and_seldom_back():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    selector = SelectBestK(10).fit(X, y)
+    make_report(selector, X, y)  # imports are done
+    assert switches_between_packages(lambda: make_report(selector, X, y)) <= MAX_SWITCHES_OF_REPORT
 
 
 def names_in_imports(tree: ast.AST) -> set[str]:

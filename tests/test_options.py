@@ -331,8 +331,8 @@ def test_a_report_takes_a_scorer_and_folds_or_those_of_the_selector():
 
 def test_a_report_reads_the_target_as_the_estimator_did():
     chooser = SelectBestKCV(Ridge(), ks=[2]).fit(X, COUNT)
-    (target,) = make_report(chooser, X, COUNT, stability=0).facts.task.targets
-    assert isinstance(target, NumericTarget)
+    report = make_report(chooser, X, COUNT, stability=0)
+    assert isinstance(report.facts.measured.dataset.target, NumericTarget)
 
 
 def test_the_commands_score_or_refuse(tmp_path):

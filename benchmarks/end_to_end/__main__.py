@@ -47,8 +47,8 @@ SHAPES: dict[str, tuple[int, int, str]] = {  # rows, columns, kind
 JMI = {"6,000 x 500": (6_000, 500, 2, 2), "72 x 7,070": (72, 7_070, 3, 2),
        "2,000 x 649": (2_000, 649, 10, 10)}  # rows, columns, levels, classes  # fmt: skip
 STAGES = {  # where the functions of each stage are looked up
-    "read": ["selectors.selector.read_features", "selectors.selector.parse_targets"],
-    "check": ["selectors.pipeline.find_constant", "tables.table.Table.check_exact"],
+    "read": ["selectors.pipeline.read_features", "selectors.pipeline.parse_targets"],
+    "check": ["tables.dataset.find_constant", "tables.table.Table.check_exact"],
     "cut": ["information.reading.fit_together", "information.reading._discretise"],
     "encode": ["information.reading.encode", "information.backends._native.pack"],
     "scores": ["information.reading.ScoredTable.__init__",
@@ -58,8 +58,8 @@ STAGES = {  # where the functions of each stage are looked up
               "information.scan.pairs_above",
               "information._gaussian.GaussianSource.fill",
               "information.scan.scan_pairs"],
-    "solve": ["selectors.pipeline.Task.solution"],
-    "describe": ["selectors.base.with_warnings", "selectors.pipeline.pair_details"],
+    "solve": ["selectors.selector.select_number"],
+    "describe": ["selectors.selector.with_warnings", "selectors.pipeline.pair_details"],
 }  # fmt: skip
 
 

@@ -10,6 +10,8 @@ TESTS = {
     "cli": "test_cli test_cli_dry_run test_cli_doctor test_output_files",
     "tables": "test_table test_codes test_files test_whole_numbers test_wide_inputs "
     "streaming/test_files streaming/test_fit",
+    "diagnosis": "selector/test_cautions selector/test_leaks selector/test_look "
+    "selector/test_relevant selector/test_covariates",
     "discretize": "discretize",
     "evaluation": "evaluation",
     "information": "information/test_definition information/test_laws information/test_input "

@@ -83,3 +83,11 @@ def counted(n: int, noun: str) -> str:
 def printable(text: str) -> str:
     """One line in which control characters are spelled out, as Python writes them."""
     return HOSTILE.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def cut_middle(text: str, longest: int) -> str:
+    """A text of at most so many characters, with an ellipsis in place of its middle."""
+    if len(text) <= longest:
+        return text
+    tail = (longest - 1) // 2
+    return f"{text[: longest - 1 - tail]}…{text[len(text) - tail :]}"

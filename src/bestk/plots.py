@@ -12,6 +12,7 @@ import numpy as np
 
 from bestk._typing import Floats
 from bestk.bqp.solution import SCORES, Solution
+from bestk.errors import cut_middle
 from bestk.evaluation import BASELINE, Curves
 
 if TYPE_CHECKING:
@@ -353,11 +354,3 @@ def shorten(names: Sequence[str], items: Sequence[int]) -> list[str]:
         f"{cut_middle(name, MAX_LABEL - 6)} #{item}" if counts[name] > 1 else name
         for name, item in zip(short, items, strict=True)
     ]
-
-
-def cut_middle(text: str, longest: int) -> str:
-    """A text of at most so many characters, with an ellipsis in place of its middle."""
-    if len(text) <= longest:
-        return text
-    tail = (longest - 1) // 2
-    return f"{text[: longest - 1 - tail]}…{text[len(text) - tail :]}"

@@ -24,12 +24,12 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from bestk import METHODS, Greedy, Quadratic, SelectBestK
+from bestk import Greedy, Quadratic, SelectBestK
 from bestk.evaluation import error_curves
 from bestk.evaluation._error_curves import Study, default_model, negative_error
+from bestk.selectors.base import resolve_options
 from bestk.selectors.folds import Trial, make_folds
-from bestk.tables.frames import read_table
-from bestk.tables.target import parse_targets
+from bestk.selectors.pipeline import read_dataset
 
 CANCER = load_breast_cancer(return_X_y=True)
 IRIS = load_iris(return_X_y=True)
@@ -373,9 +373,13 @@ def test_every_method_can_have_its_own_numbers_of_features():
 def test_a_study_travels_to_other_processes():
     X, y = IRIS
     trial = Trial(DUMMY, negative_error, X, y)
-    table, targets = read_table(X), parse_targets(y, len(y), "auto")
+    options = resolve_options(SelectBestK(method="mrmr"))
     study = Study(
-        trial, SelectBestK(), table, targets, {"mrmr": METHODS["mrmr"]}, {"mrmr": [1, 2]}, None
+        trial=trial,
+        dataset=read_dataset(X, y, options),
+        options={"mrmr": options},
+        ks={"mrmr": [1, 2]},
+        all_features=None,
     )
     train, test = next(LeaveOneOut().split(X))
     copy = pickle.loads(pickle.dumps(study))

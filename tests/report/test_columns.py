@@ -7,14 +7,14 @@ import pytest
 from bestk import SelectBestK
 from bestk.report import columns, make_report
 from bestk.report.columns import ShownTarget, describe_column
-from bestk.selectors.pipeline import Task
 from bestk.tables.frames import read_table
+from bestk.tables.target import parse_target
 
 
 def described(values, y, nominal=False):
     """The description of a column of a table that has no other."""
     table = read_table(pd.DataFrame({"x": values}))
-    goal = ShownTarget.of(Task.of(SelectBestK(1), table, y))
+    goal = ShownTarget.of(parse_target(y, table.n_samples))
     return describe_column(table, 0, goal, nominal=nominal)
 
 
@@ -72,7 +72,7 @@ def test_the_rate_is_that_of_all_classes_but_the_most_frequent():
 def test_the_rarest_of_many_classes_are_counted_as_one():
     y = np.minimum(x // 4, 11)
     table = read_table(pd.DataFrame({"x": x}))
-    goal = ShownTarget.of(Task.of(SelectBestK(1), table, y.astype(str)))
+    goal = ShownTarget.of(parse_target(y.astype(str), table.n_samples))
     assert len(goal.names) == 8
     assert goal.names[0] == "11"  # the most frequent
     assert goal.names[-1] == "5 other classes"

@@ -36,4 +36,6 @@ def test_blocks_one_by_one_have_a_report():
     selector = SelectBestK(3, "mrmr")
     for table, goal in blocks():
         selector.partial_fit(table, goal)
-    assert make_report(selector, X, y, errors=False).facts.task.table.n_samples == len(X)
+    assert make_report(selector, X, y, errors=False).facts.measured.dataset.table.n_samples == len(
+        X
+    )

@@ -44,7 +44,7 @@ def test_what_was_left_out_is_the_most_relevant_of_the_rest(report, fitted):
     places, relevance, new, nearest = zip(*report.facts.runners_up, strict=True)
     assert list(places) == best.tolist()
     np.testing.assert_allclose(relevance, fitted.scores_[best])
-    given = report.facts.task.read.entropies.cmi(fitted.solution_.support, np.array(places))
+    given = report.facts.measured.estimates.cmi(fitted.solution_.support, np.array(places))
     np.testing.assert_array_equal(new, given.min(axis=0))
     np.testing.assert_array_equal(nearest, fitted.solution_.support[given.argmin(axis=0)])
 

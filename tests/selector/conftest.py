@@ -4,6 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bestk.selectors.base import resolve_options
+from bestk.selectors.pipeline import measure, read_dataset
+
 
 def mixed_frame(
     m: int = 120, seed: int = 0, flips: int = 5, noises: int = 6
@@ -31,3 +34,9 @@ def mixed_frame(
 @pytest.fixture
 def mixed():
     return mixed_frame()
+
+
+def estimates_of(selector, X, y):
+    """What the estimator of a selector measures of a table."""
+    options = resolve_options(selector)
+    return measure(read_dataset(X, y, options), options).estimates

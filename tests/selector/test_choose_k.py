@@ -25,6 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from bestk import SelectBestK, SelectBestKCV, select
 from bestk.cli import main
 from bestk.errors import ParameterError, SelectionWarning
+from bestk.selectors.base import resolve_options
 from bestk.selectors.choose_k import (
     GRID,
     Goal,
@@ -35,6 +36,7 @@ from bestk.selectors.choose_k import (
     split_rows,
 )
 from bestk.selectors.folds import Design, Trial, choose, mean_targets
+from bestk.selectors.pipeline import read_dataset
 from bestk.tables.frames import read_table
 from bestk.tables.target import parse_targets
 
@@ -149,9 +151,10 @@ class Squared(TransformerMixin, BaseEstimator):
 def test_every_score_is_that_of_a_pipeline_that_selects_in_its_training_rows(cancer):
     X, y = cancer[0].to_numpy(), cancer[1].to_numpy()
     ks, selector = [1, 4, 9], SelectBestK("auto", method="jmi", random_state=5)
-    targets = parse_targets(y, len(y), "auto")
-    scores, guess = cross_validate(selector, read_table(X), targets, ks, None)
-    folds = split_rows([Goal.of(targets[0], None)], None, None, 5)
+    options = resolve_options(selector)
+    dataset = read_dataset(X, y, options)
+    scores, guess = cross_validate(dataset, options, ks, None)
+    folds = split_rows([Goal.of(dataset.targets[0], None)], None, None, 5)
     for row, chance, (train, test) in zip(scores, guess, folds, strict=True):
         assert not np.intersect1d(train, test).size
         share = y[train].mean()

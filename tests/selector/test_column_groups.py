@@ -20,12 +20,13 @@ from bestk import (
     solve,
     stability_selection,
 )
-from bestk.methods.foreign import Contracted, read_groups
+from bestk.methods.foreign import Contracted
 from bestk.methods.greedy import CRITERIA, MRMR
 from bestk.methods.quadratic import OBJECTIVES
-from bestk.selectors.pipeline import Task
-from bestk.tables.frames import read_table
+from bestk.tables.dataset import read_groups
 from bestk.tables.table import Table
+
+from .conftest import estimates_of
 
 LABELS = np.array([0, 0, 1, 2, 2, 2, 3, 4, 4, 5, 6, 6, 7, 7])
 
@@ -40,7 +41,7 @@ def table():
 
 def measured(X, y):
     selector = SelectBestK(method="exact", discretizer=None)
-    return Task.of(selector, read_table(X), y).read.entropies
+    return estimates_of(selector, X, y)
 
 
 def matrix_of(objective, entropies, k):

@@ -11,7 +11,7 @@ from bestk.discretize import EqualFrequency
 from bestk.evaluation import error_curves
 from bestk.information.constants import BlockConstants
 from bestk.methods.forward import BlockForward
-from bestk.selectors.pipeline import Task
+from bestk.selectors.pipeline import measure
 
 
 @pytest.fixture(scope="module")
@@ -143,9 +143,15 @@ class Thirds(EqualFrequency):
 @pytest.mark.parametrize("discretizer", ["auto", Thirds(n_bins=3)], ids=str)
 def test_methods_side_by_side_read_what_belongs_to_each_and_the_same_once(discretizer, monkeypatch):
     X, y = load_wine(return_X_y=True)
-    names, measured, read = ["jmi", "tpower", "mrmr"], [], Task.of
+    names = ["jmi", "tpower", "mrmr"]
     names = ["auto", *names] if discretizer == "auto" else names  # which takes no other
-    monkeypatch.setattr(Task, "of", lambda *each: (measured.append(task := read(*each)), task)[1])
+    measured = []
+
+    def measure_and_note(dataset, options):
+        measured.append(options)
+        return measure(dataset, options)
+
+    monkeypatch.setattr("bestk.selectors.resampling.measure", measure_and_note)
     train, test = np.arange(150), np.arange(150, 178)
     options = {"cv": [(train, test)], "discretizer": discretizer}
     curves = error_curves(X, y, names, [3], estimator=GaussianNB(), **options)

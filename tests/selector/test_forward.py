@@ -8,17 +8,16 @@ from hypothesis import strategies as st
 from sklearn.feature_selection import f_classif, f_regression
 
 from bestk import SelectBestK, select
-from bestk.selectors.pipeline import Task
-from bestk.tables.frames import read_table
 
 from .block_twin import Twin, select_slowly
+from .conftest import estimates_of
 
 seeds = st.integers(0, 10**6)
 
 
 def information_of(X, y, **options):
     """What the default measures of a table."""
-    return Task.of(SelectBestK(**options), read_table(X), y).read.entropies
+    return estimates_of(SelectBestK(**options), X, y)
 
 
 def make_table(seed, n_rows=140, target="two"):

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.metrics import roc_auc_score
 
 from bestk import SelectBestK, SelectionWarning, select
-from bestk.selectors import leaks
+from bestk.diagnosis import leaks
 from bestk.tables.frames import read_table
 from bestk.tables.target import parse_target
 

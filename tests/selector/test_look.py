@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from bestk.selectors.look import column_values, names_rows
+from bestk.diagnosis.column_values import column_values
+from bestk.diagnosis.identifiers import names_rows
 from bestk.tables.frames import read_table
 
 

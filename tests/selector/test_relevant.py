@@ -14,10 +14,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from benchmarks.error_control import count_discoveries
 from bestk import Entropies, SelectionWarning, SelectRelevant, encode, pair_scan
+from bestk.diagnosis import significance
 from bestk.information import measures, normal_scores
 from bestk.information.backends import _reductions
 from bestk.information.scan import scan_pairs
-from bestk.selectors import significance
 from bestk.tables import rows
 from bestk.tables.target import parse_target, read_classes
 

@@ -26,8 +26,8 @@ from bestk import (
 from bestk.methods.foreign import Contracted
 from bestk.methods.greedy import get_criterion
 from bestk.methods.quadratic import OBJECTIVES
-from bestk.selectors.pipeline import Task
-from bestk.tables.frames import read_table
+
+from .conftest import estimates_of
 
 N = 9
 
@@ -44,7 +44,7 @@ def made(seed, rows=150):
 def parts_of(X, Y, method="exact"):
     """The entropies with each target."""
     options = SelectBestK(method=method, discretizer=None)
-    return [Task.of(options, read_table(X), y).read.entropies for y in Y.T]
+    return [estimates_of(options, X, y) for y in Y.T]
 
 
 def matrices(objective, parts, k):

@@ -17,11 +17,14 @@ from bestk.cli._select import (
     select_in_memory,
 )
 from bestk.cli._terminal import bold, console, heading, in_shell_words, new_table
+from bestk.diagnosis import diagnose
 from bestk.errors import printable
-from bestk.evaluation import error_curves, shared_tasks
+from bestk.evaluation import error_curves
 from bestk.methods.method import Method
 from bestk.methods.registry import get_method
-from bestk.selectors.cautions import describe, find_cautions
+from bestk.selectors.base import resolve_options
+from bestk.selectors.pipeline import read_dataset, select_features
+from bestk.selectors.resampling import measure_for_each
 from bestk.selectors.selector import SelectBestK
 from bestk.tables.files import Loaded
 
@@ -62,20 +65,24 @@ def _select_by_each(
     loaded: Loaded, k: int, methods: dict[str, Method], request: TableOptions
 ) -> dict[str, dict[str, Any]]:
     """The selection of each method from all rows."""
-    selector = SelectBestK(k, **request.options())
+    options = {
+        name: resolve_options(SelectBestK(k, method, **request.options()))
+        for name, method in methods.items()
+    }
     with request.messages.stage("estimating mutual information"):
         weights = loaded.of_rows.get("sample_weight")
-        tasks = shared_tasks(selector, loaded.table, loaded.y, methods, weights)
+        any_options = next(iter(options.values()))
+        dataset = read_dataset(loaded.table, loaded.y, any_options, weights)
+        information_of_method = measure_for_each(dataset, options)
     solutions = {}
-    for name, task in tasks.items():
-        for note in task.notes:
+    for name, information in information_of_method.items():
+        for note in (*information.dataset.notes, *information.notes):
             request.messages.note(in_shell_words(note))
         with request.messages.stage(f"selecting by {name}"):
-            solutions[name] = task.solution(k)
-        for finding in find_cautions(task, solutions[name]):
+            solutions[name] = select_features(information, options[name], k)
+        for finding in diagnose(information, solutions[name]):
             if finding.kind == "leak":  # the errors below are those of the leak
-                text = describe(finding, task.table.names, solutions[name])
-                request.messages.note(in_shell_words(text))
+                request.messages.note(in_shell_words(finding.sentence))
     chosen = {name: set(s.support.tolist()) for name, s in solutions.items()}
     return {
         name: {

@@ -14,10 +14,10 @@ from bestk.bqp.lazy import MEMORY
 from bestk.bqp.solution import SCORES, Solution
 from bestk.cli._options import AUTO, TableOptions
 from bestk.cli._terminal import bold, console, heading, new_table
+from bestk.diagnosis.identifiers import MOST_ROWS
 from bestk.errors import DataError, UnknownNameError, counted, printable
 from bestk.methods.quadratic import KEPT
 from bestk.methods.registry import Quadratic, get_method
-from bestk.selectors.look import MOSTLY
 from bestk.selectors.selector import select
 from bestk.tables.files import Loaded, copy_columns, load, replacing
 from bestk.tables.rows import rows_to_hold
@@ -107,7 +107,7 @@ def _without_identifiers(loaded: Loaded, request: TableOptions) -> Loaded:
             name = table.names[int(place)]
             if name in (*request.include, *request.covariates):
                 continue
-            if len(levels) > MOSTLY * table.n_samples:
+            if len(levels) > MOST_ROWS * table.n_samples:
                 dropped.append(int(place))
                 request.messages.note(
                     f"left out {name!r}: text with a different value in most rows, such as an "

@@ -2,6 +2,5 @@
 
 from bestk.evaluation._curves import BASELINE, Curves, Row, stability, t_statistics
 from bestk.evaluation._error_curves import error_curves
-from bestk.evaluation._error_curves import shared_tasks as shared_tasks
 
 __all__ = ["BASELINE", "Curves", "Row", "error_curves", "stability", "t_statistics"]

@@ -1,7 +1,6 @@
 """Error against k, measured fold by fold."""
 
 from collections.abc import Callable, Iterable, Mapping
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -16,8 +15,8 @@ from threadpoolctl import threadpool_limits
 from bestk._typing import Array, Indices
 from bestk.errors import ParameterError
 from bestk.evaluation._curves import BASELINE, Curves, Row
-from bestk.information.reading import Reading
 from bestk.methods.registry import get_method
+from bestk.selectors.base import resolve_options
 from bestk.selectors.folds import (
     Fold,
     Trial,
@@ -27,17 +26,14 @@ from bestk.selectors.folds import (
     weight_parameter,
     without_weightless,
 )
-from bestk.selectors.pipeline import (
-    Task,
-    find_covariates,
-    is_method,
-    seed_of,
-    settle,
-)
+from bestk.selectors.options import Options, seed_of
+from bestk.selectors.pipeline import read_dataset, select_path
+from bestk.selectors.resampling import measure_for_each
 from bestk.selectors.selector import SelectBestK
+from bestk.tables.dataset import ColumnRoles, Dataset
 from bestk.tables.frames import as_array, read_column, read_features
-from bestk.tables.table import Table, as_matrix, find_features
-from bestk.tables.target import NumericTarget, Targets, parse_targets
+from bestk.tables.table import Table, as_matrix
+from bestk.tables.target import NumericTarget
 
 MAX_ROWS_LEAVE_ONE_OUT = 100
 MIN_ROWS_FOR_THREADS = 10_000  # with fewer, threads of gradient boosting wait for each other
@@ -115,52 +111,61 @@ def error_curves(
             "threshold has no effect on error_curves: it chooses the number of features, and ks "
             "are the numbers to measure; leave threshold out"
         )
-    random_state = seed_of(random_state)
-    selector = SelectBestK(k=1, method="maxrel", random_state=random_state, **options)
-    selector._validate_params()
+    seed = seed_of(random_state)
+    selector = SelectBestK(k=1, method="auto", random_state=seed, **options)
+    options_of_name = _options_of_methods(selector, _read_methods(methods))
+    # Methods differ in what they estimate, and not in how the table is read.
+    any_options = next(iter(options_of_name.values()))
     read_column(y)  # refuses what is not a column
-    table, y = read_features(X, selector.categorical_features), column_or_1d(y)
+    table = read_features(X, selector.categorical_features)
+    y = column_or_1d(y)
     check_consistent_length(range(table.n_samples), y)
-    targets = parse_targets(y, len(y), selector.target, sample_weight)
-    weights = targets[0].weights
-    excluded = find_features(selector.exclude, table)
-    covariates = find_covariates(selector.covariates, table)
-    allowed = np.setdiff1d(np.arange(table.n_features), np.union1d(excluded, covariates))
-    text = set(table.kinds[allowed].tolist()) - {"numeric", "boolean"}
-    trees, continuous = estimator is None and bool(text), isinstance(targets[0], NumericTarget)
-    X = _indexable(X, table, coded=trees)
+    dataset = read_dataset(table, y, any_options, sample_weight)
+    allowed = dataset.columns.allowed
+    weights = dataset.weights
+    is_numeric = isinstance(dataset.targets[0], NumericTarget)
+    has_text = bool(set(table.kinds[allowed].tolist()) - {"numeric", "boolean"})
+    uses_trees = estimator is None and has_text
+    X = _indexable(X, table, coded=uses_trees)
     if estimator is None:
         estimator = default_model(
-            continuous=continuous, text=trees, sparse=hasattr(X, "tocsc"),
+            continuous=is_numeric,
+            text=uses_trees,
+            sparse=hasattr(X, "tocsc"),
             missing=bool(table.count_missing()[allowed].any()),
-        )  # fmt: skip
+        )
     if weights is not None:
         weight_parameter(estimator)  # an error where it takes none
     scorer = check_scoring(estimator, scoring) if scoring else negative_error
-    included = find_features(selector.include, table)
-    least = len(set(included)) if selector.column_groups is None else 1
-    named = _read_methods(methods)
-    if not isinstance(ks, Mapping):
-        ks = dict.fromkeys(named, list(ks) if np.iterable(ks) else ks)
-    wanted = {name: read_ks(ks.get(name, ()), least, len(allowed)) for name in named}
     folds = make_folds(
-        cv, (np.empty((len(y), 1)), y, groups), classes=not continuous,
+        cv,
+        (np.empty((len(y), 1)), y, groups),
+        classes=not is_numeric,
         default=LeaveOneOut() if len(y) <= MAX_ROWS_LEAVE_ONE_OUT and weights is None else 10,
-        shuffle=True, random_state=random_state,
-    )  # fmt: skip
+        shuffle=True,
+        random_state=seed,
+    )
     folds = without_weightless(folds, weights)
-    trial = Trial(estimator, scorer, X, y, weights=weights)
-    everything = allowed if baseline else None
-    study = Study(trial, selector, table, targets, named, wanted, everything)
-    show, found = progress or printed_progress("error_curves", verbose), list[Row]()
+    study = Study(
+        trial=Trial(estimator, scorer, X, y, weights=weights),
+        dataset=dataset,
+        options=options_of_name,
+        ks=_read_ks_of_methods(ks, list(options_of_name), dataset.columns),
+        all_features=allowed if baseline else None,
+    )
+    show = progress or printed_progress("error_curves", verbose)
+    rows: list[Row] = []
     parallel = Parallel(1 if n_jobs is None else n_jobs, return_as="generator")
-    with threadpool_limits(1 if trees and len(y) < MIN_ROWS_FOR_THREADS else None, "openmp"):
-        parts = parallel(delayed(study.run)(i, fold) for i, fold in enumerate(folds))
-        for done, part in enumerate(parts, 1):
-            found += part
-            show(done, len(folds))
-    name = scoring if scoring is None or isinstance(scoring, str) else "score"
-    return Curves(tuple(found), table.names, name)
+    few_rows = uses_trees and len(y) < MIN_ROWS_FOR_THREADS
+    with threadpool_limits(1 if few_rows else None, "openmp"):
+        rows_of_folds = parallel(
+            delayed(study.run)(number, fold) for number, fold in enumerate(folds)
+        )
+        for n_done, rows_of_fold in enumerate(rows_of_folds, 1):
+            rows += rows_of_fold
+            show(n_done, len(folds))
+    score_name = scoring if scoring is None or isinstance(scoring, str) else "score"
+    return Curves(tuple(rows), table.names, score_name)
 
 
 def _indexable(X: Any, table: Table, *, coded: bool) -> Any:
@@ -182,58 +187,69 @@ def _read_methods(methods: Any) -> dict[str, Any]:
     return {name: get_method(method) for name, method in named.items()}
 
 
-def shared_tasks(
-    selector: Any, table: Table, y: Any, methods: Mapping[str, Any], sample_weight: Any = None
-) -> dict[str, Task]:
-    """A task for each method; methods that read the same estimates share their entropies."""
-    tasks: dict[str, Task] = {}
-    read: list[tuple[Reading, Task]] = []  # a discretizer need not be hashable
-    for name, method in methods.items():
-        options = copy(selector).set_params(method=method)
-        information = settle(options)
-        any_will_do = not is_method(method)  # selectors of other libraries read none
-        task = next((known for how, known in read if any_will_do or how == information), None)
-        if task is None:
-            targets = parse_targets(y, table.n_samples, options.target, sample_weight)
-            task = Task.of(options, table, targets)
-            read.append((information, task))
-        tasks[name] = replace(task, method=method)
-    return tasks
+def _options_of_methods(
+    selector: SelectBestK, method_of_name: Mapping[str, Any]
+) -> dict[str, Options]:
+    """The options of a selector with each of several methods."""
+    return {
+        name: resolve_options(replace(selector, method=method))
+        for name, method in method_of_name.items()
+    }
 
 
-@dataclass(frozen=True)
+def _read_ks_of_methods(ks: Any, names: list[str], columns: ColumnRoles) -> dict[str, list[int]]:
+    """The numbers of features to try for each method, rising."""
+    least = len(columns.included) if columns.groups is None else 1
+    if not isinstance(ks, Mapping):
+        ks = dict.fromkeys(names, list(ks) if np.iterable(ks) else ks)
+    return {name: read_ks(ks.get(name, ()), least, len(columns.allowed)) for name in names}
+
+
+@dataclass(frozen=True, kw_only=True)
 class Study:
     """Everything that a fold needs, except its rows."""
 
     trial: Trial
-    selector: SelectBestK  # how the table is measured
-    table: Table
-    targets: Targets
-    methods: dict[str, Any]
-    ks: dict[str, list[int]]  # of each method
-    all_features: Indices | None  # of the baseline, if it is wanted
 
-    def run(self, fold: int, rows: Fold) -> list[Row]:
-        """Errors on the test rows, with features selected from the training rows."""
-        targets = tuple(target.take(rows[0]) for target in self.targets)
-        tasks = shared_tasks(self.selector, self.table.take(rows[0]), targets, self.methods)
-        known: dict[tuple[int, ...], float] = {}
+    dataset: Dataset
 
-        def measure(method: str, k: int, support: Indices, seconds: float) -> Row:
+    options: dict[str, Options]
+    """Those of each method, by its name."""
+
+    ks: dict[str, list[int]]
+    """The numbers of features of each method."""
+
+    all_features: Indices | None
+    """The features of the baseline; None if it is not wanted."""
+
+    def run(self, number: int, fold: Fold) -> list[Row]:
+        """Errors on the test rows of a fold, with features selected from its training rows."""
+        train, test = fold
+        error_of_columns: dict[tuple[int, ...], float] = {}
+
+        def measure_error(method: str, k: int, support: Indices, seconds: float) -> Row:
             columns = tuple(np.sort(support).tolist())
-            if columns not in known:
-                known[columns] = -self.trial.score(list(columns), rows)
-            error, n_test, picked = known[columns], len(rows[1]), tuple(support.tolist())
-            return Row(method, k, fold, error, n_test, seconds, picked)
+            if columns not in error_of_columns:
+                error_of_columns[columns] = -self.trial.score(list(columns), fold)
+            return Row(
+                method=method,
+                k=k,
+                fold=number,
+                error=error_of_columns[columns],
+                n_test=len(test),
+                seconds=seconds,
+                support=tuple(support.tolist()),
+            )
 
-        found = [
-            measure(name, k, solution.support, solution.seconds)
-            for name, task in tasks.items()
-            for k, solution in zip(self.ks[name], task.path(self.ks[name]), strict=True)
-        ]
+        information = measure_for_each(self.dataset.take(train), self.options)
+        rows = []
+        for name, options in self.options.items():
+            solutions = select_path(information[name], options, self.ks[name])
+            for k, solution in zip(self.ks[name], solutions, strict=True):
+                rows.append(measure_error(name, k, solution.support, solution.seconds))
         if self.all_features is not None:
-            found.append(measure(BASELINE, len(self.all_features), self.all_features, 0.0))
-        return found
+            rows.append(measure_error(BASELINE, len(self.all_features), self.all_features, 0.0))
+        return rows
 
 
 def negative_error(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:

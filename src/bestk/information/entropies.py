@@ -1,5 +1,6 @@
 """Entropies of a table and its target: of single features, and of pairs when asked."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
@@ -20,12 +21,67 @@ from bestk.tables.target import ClassTarget
 UNCHECKED_BYTES = 2**26  # a smaller matrix is allocated without a look at the free memory
 
 
+class PairMeasures(ABC):
+    """Measures of pairs of features; a subclass has ``measure``, which fills one matrix.
+
+    Every measure takes ``rows`` and ``columns``, lists of features; None stands for all.
+    """
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int:
+        """Number of features."""
+
+    @property
+    @abstractmethod
+    def of_targets(self) -> "tuple[Entropies, ...]":
+        """The entropies with each target."""
+
+    @abstractmethod
+    def mi(self) -> Floats:
+        """``I(xi; y)``."""
+
+    @abstractmethod
+    def measure(
+        self,
+        measure: Measure,
+        rows: Iterable[int] | None = None,
+        columns: Iterable[int] | None = None,
+        dtype: DTypeLike = np.float64,
+        signed: bool = False,
+    ) -> Floats:
+        """Any weighted sum of the entropies of each pair.
+
+        Values below 0 are rounding noise and clipped, unless the estimate is corrected for bias
+        or the measure is ``signed``.
+        """
+
+    def joint_mi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
+        """``I(xi, xj; y)`` at ``[i, j]``."""
+        return self.measure(measures.JOINT_MI, rows, columns, dtype)
+
+    def cmi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
+        """``I(xj; y | xi)`` at ``[i, j]``."""
+        return self.measure(measures.CMI, rows, columns, dtype)
+
+    def cmi_among(self, items: Indices) -> Floats:
+        """``I(xj; y | xi)`` at ``[i, j]`` of some features."""
+        return self.cmi(items, items)
+
+    def pair_mi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
+        """``I(xi; xj)`` at ``[i, j]``."""
+        return self.measure(measures.PAIR_MI, rows, columns, dtype)
+
+    def pair_cmi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
+        """``I(xi; xj | y)`` at ``[i, j]``."""
+        return self.measure(measures.PAIR_CMI, rows, columns, dtype)
+
+
 @dataclass(frozen=True)
-class Entropies:
+class Entropies(PairMeasures):
     """H(xi), H(xi, y) and H(y); H(xi, xj) and H(xi, xj, y) counted when a measure asks for them.
 
-    Every measure takes ``rows`` and ``columns``, lists of features (None for all), and fills
-    one matrix: nothing else of its size is ever held.
+    A measure fills one matrix: nothing else of its size is ever held.
     """
 
     x: Floats
@@ -67,26 +123,6 @@ class Entropies:
     def copy_mi(self) -> Floats:
         """``I(xi; xi')`` of each feature and a copy of it: its entropy, if it is counted."""
         return self.source.copies
-
-    def joint_mi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
-        """``I(xi, xj; y)`` at ``[i, j]``."""
-        return self.measure(measures.JOINT_MI, rows, columns, dtype)
-
-    def cmi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
-        """``I(xj; y | xi)`` at ``[i, j]``."""
-        return self.measure(measures.CMI, rows, columns, dtype)
-
-    def cmi_among(self, items: Indices) -> Floats:
-        """``I(xj; y | xi)`` at ``[i, j]`` of some features."""
-        return self.cmi(items, items)
-
-    def pair_mi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
-        """``I(xi; xj)`` at ``[i, j]``."""
-        return self.measure(measures.PAIR_MI, rows, columns, dtype)
-
-    def pair_cmi(self, rows: Any = None, columns: Any = None, dtype: DTypeLike = float) -> Floats:
-        """``I(xi; xj | y)`` at ``[i, j]``."""
-        return self.measure(measures.PAIR_CMI, rows, columns, dtype)
 
     def measure(
         self, measure: Measure, rows: Iterable[int] | None = None,

@@ -1,6 +1,6 @@
 """Methods made of others: of groups of columns, and of selectors of other libraries."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from inspect import signature
 from time import perf_counter
@@ -16,38 +16,14 @@ from bestk.bqp.solvers import Effort
 from bestk.errors import ParameterError
 from bestk.information import Entropies
 from bestk.information.block_information import BlockInformation
+from bestk.information.joined import JoinedEntropies
 from bestk.methods.method import EFFORT, Ints, Method, Solutions
 from bestk.methods.quadratic import Objective, Pairs, get_objective
 from bestk.methods.registry import Greedy, Quadratic
-from bestk.methods.targets import JoinedEntropies
-from bestk.tables.frames import as_array
 from bestk.tables.table import Table, as_matrix, find_features
 from bestk.tables.target import Target
 
 COUNTS = ("k", "n_features_to_select", "max_features", "k_features")  # parameters that mean k
-
-
-def read_groups(groups: Any, table: Table) -> Indices:
-    """The number of the group of each column, from 0 in the order of the first columns."""
-    labels: list[Any] = [(place,) for place in range(table.n_features)]  # each its own
-    if isinstance(groups, str):
-        for place, name in enumerate(table.names):
-            prefix, found, _ = name.rpartition(groups) if groups else (name, "", "")
-            labels[place] = prefix if found else labels[place]
-    elif isinstance(groups, Mapping):
-        for label, columns in groups.items():
-            for place in find_features(columns, table).tolist():
-                if labels[place] not in ((place,), label):
-                    both = f"{labels[place]!r} and {label!r}"
-                    raise ParameterError(f"column {table.names[place]!r} is in the groups {both}")
-                labels[place] = label
-    else:
-        labels = as_array(groups).tolist()
-        if len(labels) != table.n_features:
-            came = f"{len(labels)} labels and {table.n_features} columns"
-            raise ParameterError(f"column_groups needs a label for each column; got {came}")
-    known: dict[Any, int] = {}
-    return np.array([known.setdefault(label, len(known)) for label in labels], np.int64)
 
 
 @dataclass(frozen=True)

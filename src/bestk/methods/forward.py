@@ -129,7 +129,8 @@ class ForwardSelection:
         self.k = k
         self.include = list(include)
         self.steps: list[Step] = []
-        self.selected = np.zeros(information.n_features, bool)
+        self.n_features = information.n_features
+        self.selected = np.zeros(self.n_features, bool)
         candidates = find_pairs(information) if k > 1 else FeaturesAndPairs.without(information)
         self.pairs = candidates.pairs
         self.targets = [
@@ -138,7 +139,7 @@ class ForwardSelection:
         self.totals = np.zeros(len(self.targets))
         gains = np.sum([target.gain for target in self.targets], axis=0)
         # No single feature adds more than this: a bound of the objective of one feature.
-        self.largest_single_gain = max(0.0, float(gains[: information.n_features].max()))
+        self.largest_single_gain = max(0.0, float(gains[: self.n_features].max()))
 
     def run(self) -> list[Step]:
         """Select k features."""
@@ -148,7 +149,7 @@ class ForwardSelection:
                 continue
             worth = self._worth_for_each_place()
             best = int(np.argmax(worth))
-            if best < self.information.n_features:
+            if best < self.n_features:
                 self._select_single(best)
             else:
                 self._select_pair(best, worth)
@@ -156,7 +157,7 @@ class ForwardSelection:
 
     def _worth_for_each_place(self) -> Floats:
         """Worth for each place that a candidate takes; -inf where it takes none or too many."""
-        n_features = self.information.n_features
+        n_features = self.n_features
         pvalues = np.array([pair.pvalue for pair in self.pairs])
         pair_probability = probability_informative(pvalues, n_features=1)
         worth = self._join(np.array([target.worth(pair_probability) for target in self.targets]))
@@ -194,10 +195,10 @@ class ForwardSelection:
         self._condition_on(feature, [feature])
 
     def _select_pair(self, candidate: int, worth: Floats) -> None:
-        pair = self.pairs[candidate - self.information.n_features]
+        pair = self.pairs[candidate - self.n_features]
         new = [j for j in (pair.first, pair.second) if not self.selected[j]]
         new.sort(key=lambda j: (-self.targets[0].gain_alone[j], j))
-        single = int(np.argmax(worth[: self.information.n_features]))
+        single = int(np.argmax(worth[: self.n_features]))
         alone = Step(single, self._gain(single))
         gain = self._gain(candidate) / len(new)
         for place, feature in enumerate(new):
@@ -372,7 +373,7 @@ def _solution(selection: ForwardSelection, k: int, seconds: float) -> Solution:
         first = ordinal(max(useful, n_included) + 1)
         warnings = (f"from the {first} feature on, nothing is added above chance; use a smaller k",)
     upper_bound = np.inf
-    if len(steps) in {selection.information.n_features, n_included}:  # there is one choice only
+    if len(steps) in {selection.n_features, n_included}:  # there is one choice only
         upper_bound = value
     elif len(steps) == 1:
         upper_bound = selection.largest_single_gain

@@ -11,9 +11,11 @@ from bestk._typing import Floats, Indices
 from bestk.bqp.problem import top_k
 from bestk.errors import Registry
 from bestk.information import Entropies, Measure, Query
+from bestk.information.joined import JoinedEntropies
 from bestk.information.measures import CMI, INTERACTION, JOINT_MI, PAIR_MI, TRIPLE_ENTROPY
-from bestk.methods.targets import JoinedEntropies
 from bestk.native.threads import threads
+
+AnyEntropies = Entropies | JoinedEntropies
 
 MAX_KEPT_VALUES = 2**22  # of rows of pairs that are counted before they are needed
 MAX_AHEAD = 12  # rows of pairs that are counted before they are needed
@@ -196,24 +198,35 @@ class Tally:
 
 
 def _pick_at_once(
-    criterion: Criterion, entropies: Entropies, k: int, include: Sequence[int]
+    criterion: Criterion, entropies: AnyEntropies, k: int, include: Sequence[int]
 ) -> tuple[Indices, Floats] | None:
-    """The same by one kernel, where the criterion is one of ours and the source has the kernel."""
-    kind, source, measure = type(criterion), entropies.source, criterion.measure
-    ours = kind.pair is Criterion.pair and kind.score is Criterion.score
-    ours &= criterion.gather in (np.add, np.minimum) and type(entropies) is Entropies
-    if not (ours and measure):
+    """Run the whole greedy loop in C; None for criteria and sources that have no kernel."""
+    measure = criterion.measure
+    kind = type(criterion)
+    is_known = kind.pair is Criterion.pair and kind.score is Criterion.score
+    is_known &= criterion.gather in (np.add, np.minimum)
+    if not is_known or measure is None or not isinstance(entropies, Entropies):
         return None
-    flags = criterion.is_mean, criterion.is_quotient, criterion.gather is np.minimum
-    weights = np.array([*criterion.weights, criterion.most, LEAST_REDUNDANCY, *flags], np.float64)
-    signed = entropies.signed or measure is INTERACTION
-    query, relevance = Query(measure, lowest=-np.inf if signed else 0.0), entropies.mi()
+    # The kernel takes these numbers, and flags as 0 or 1, in this order.
+    weights = np.array(
+        [
+            *criterion.weights,
+            criterion.most,
+            LEAST_REDUNDANCY,
+            criterion.is_mean,
+            criterion.is_quotient,
+            criterion.gather is np.minimum,
+        ],
+        np.float64,
+    )
+    is_signed = entropies.signed or measure is INTERACTION
+    query = Query(measure, lowest=-np.inf if is_signed else 0.0)
     with threads(entropies.n_jobs):
-        return source.pick(query, weights, relevance, k, include)
+        return entropies.source.pick(query, weights, entropies.mi(), k, include)
 
 
 def pick_greedily(
-    criterion: Criterion, entropies: Entropies, k: int, include: Sequence[int] = (),
+    criterion: Criterion, entropies: AnyEntropies, k: int, include: Sequence[int] = (),
     labels: Indices | None = None,
 ) -> tuple[Indices, Floats]:  # fmt: skip
     """Pick k features, or groups by the sum of scores, after those to include; with scores."""

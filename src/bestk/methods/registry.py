@@ -14,11 +14,12 @@ from bestk.bqp.solution import Solution
 from bestk.bqp.solvers import Effort, Solver
 from bestk.errors import Registry
 from bestk.information import Entropies
+from bestk.information.joined import JoinedEntropies
 from bestk.methods.forward import BlockForward
 from bestk.methods.greedy import MRMR, Criterion, get_criterion, pick_greedily
 from bestk.methods.method import Ints, Method, Solutions
 from bestk.methods.quadratic import Objective, Pairs, get_objective
-from bestk.methods.targets import JoinedEntropies, JoinedPairs, maximise_worst
+from bestk.methods.targets import JoinedPairs, maximise_worst
 
 AnyPairs = Pairs | JoinedPairs
 DIGITS = 12  # of contributions: beyond them they are equal

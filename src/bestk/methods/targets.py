@@ -1,81 +1,21 @@
 """Several targets: the sum of their objectives, or the smallest of them, is maximised."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from bestk._typing import Floats, Indices
 from bestk.bqp.lazy import CachedColumns
 from bestk.bqp.problem import BQP
 from bestk.bqp.solution import Solution
-from bestk.information import Entropies, Measure
-from bestk.information.reading import Measured
 from bestk.methods.quadratic import Objective
 
 MAX_WEIGHTS = 40  # of the targets that are tried to maximise the smallest objective
-SMALL_SHARE = 0.01  # of the entropy of a target; less counts nearly in proportion
 MIN_GAIN = 1e-12  # of a swap, relative to the objective: less is rounding
-
-
-@dataclass(frozen=True)
-class JoinedEntropies(Entropies):
-    """Entropies of the same columns with several targets; measures are added up."""
-
-    parts: tuple[Entropies, ...] = ()
-    worst: bool = False  # whether the smallest objective counts, and not their sum
-
-    @classmethod
-    def of(cls, parts: Sequence[Entropies], worst: bool) -> "JoinedEntropies":
-        """Join the entropies of each target."""
-        x, xy = (np.sum([getattr(part, name) for part in parts], axis=0) for name in ("x", "xy"))
-        y, one = sum(part.y for part in parts), parts[0]
-        return cls(x, xy, y, one.source, one.signed, one.n_jobs, parts=tuple(parts), worst=worst)
-
-    @property
-    def units(self) -> Floats:
-        """Factors of the objectives: the smallest is that relative to the entropy of a target."""
-        return np.array([1.0 / part.y if self.worst else 1.0 for part in self.parts])
-
-    def join(self, totals: Floats, gains: Floats) -> Floats:
-        """What features add to the objective, by what they add to that of each target."""
-        if not self.worst:
-            return np.asarray(gains.sum(axis=0))
-        # log(1 + 100 v), v relative to the entropy: a target that has little gains most
-        now = np.maximum(totals, 0.0)[:, np.newaxis]
-        units = self.units[:, np.newaxis]
-        before, after = (np.log1p(units * v / SMALL_SHARE) for v in (now, now + gains.clip(0.0)))
-        return np.asarray((after - before + units * np.minimum(gains, 0.0)).sum(axis=0))
-
-    def mi(self) -> Floats:
-        """The sum of ``I(xi; y)`` over targets."""
-        return np.sum([part.mi() for part in self.parts], axis=0)
-
-    @property
-    def of_targets(self) -> tuple[Entropies, ...]:
-        """The entropies with each target."""
-        return self.parts
-
-    def measure(
-        self, measure: Measure, rows: Iterable[int] | None = None,
-        columns: Iterable[int] | None = None, dtype: DTypeLike = np.float64, signed: bool = False,
-    ) -> Floats:  # fmt: skip
-        """The sum of a measure over targets."""
-        each = [part.measure(measure, rows, columns, dtype, signed) for part in self.parts]
-        return np.sum(each, axis=0)
-
-
-def join_measured(reads: Sequence[Measured], worst: bool) -> Measured:
-    """What was measured with several targets."""
-    entropies = JoinedEntropies.of([read.entropies for read in reads], worst)
-    each = [read.levels for read in reads if read.levels is not None]
-    levels = np.max(each, axis=0) if each else None  # the most with any target
-    fitted = [read.discretizer for read in reads]
-    return replace(reads[0], entropies=entropies, discretizer=fitted, levels=levels)
 
 
 @dataclass(frozen=True)

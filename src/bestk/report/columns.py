@@ -8,11 +8,11 @@ import numpy as np
 
 from bestk._typing import Floats, Indices
 from bestk.bqp.solution import Solution
+from bestk.diagnosis.column_values import column_values
+from bestk.information.information import Information
 from bestk.report.records import format_text
-from bestk.selectors.look import column_values
-from bestk.selectors.pipeline import Task
 from bestk.tables.table import Table
-from bestk.tables.target import NumericTarget
+from bestk.tables.target import NumericTarget, Target
 
 MAX_LISTED = 500  # columns in the list of all
 MAX_LISTED_VALUES = 2**26  # of these columns
@@ -58,9 +58,8 @@ class ShownTarget:
     usual: int | None = None  # the most frequent class, if the rate of the others is shown
 
     @classmethod
-    def of(cls, task: Task) -> "ShownTarget":
+    def of(cls, target: Target) -> "ShownTarget":
         """The numbers of the target, or its classes, the rarest of many in one."""
-        target = task.targets[0]
         if isinstance(target, NumericTarget):
             return cls(np.zeros(target.n_samples, np.int64), numbers=target.numbers)
         classes = target.classes
@@ -138,7 +137,7 @@ def describe_column(table: Table, place: int, goal: ShownTarget, *, nominal: boo
     trend = goal.trend(bins, ordered=ordered)
     shown = (*bins, missing) if missing.rows else tuple(bins)
     name = format_text(table.names[place])
-    return Column(name, column.block.kind, missing.rows, len(levels), shown, trend)
+    return Column(name, column.kind, missing.rows, len(levels), shown, trend)
 
 
 def _merge_rare(bins: list[Bin]) -> list[Bin]:
@@ -152,10 +151,10 @@ def _merge_rare(bins: list[Bin]) -> list[Bin]:
     return [*(bins[i] for i in sorted(kept)), Bin(f"{len(rest)} rarer values", counts, mean)]
 
 
-def list_columns(task: Task, solution: Solution) -> list[int]:
+def list_columns(information: Information, solution: Solution) -> list[int]:
     """Selected and most informative columns, as many as can be shown, in the table's order."""
-    order = np.argsort(-task.relevance(), kind="stable").tolist()  # excluded ones come last
-    most = min(MAX_LISTED, MAX_LISTED_VALUES // task.table.n_samples)
+    order = np.argsort(-information.relevance(), kind="stable").tolist()  # excluded ones come last
+    most = min(MAX_LISTED, MAX_LISTED_VALUES // information.dataset.table.n_samples)
     return sorted(list(dict.fromkeys([*solution.support.tolist(), *order]))[:most])
 
 

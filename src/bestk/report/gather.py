@@ -3,8 +3,6 @@
 import ast
 import builtins
 import warnings
-from copy import copy
-from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -12,21 +10,25 @@ import numpy as np
 
 import bestk
 from bestk.bqp.solution import SCORES, Solution
+from bestk.diagnosis import Finding, diagnose
+from bestk.diagnosis.identifiers import MOST_ROWS
 from bestk.errors import ParameterError
+from bestk.information.information import Information
 from bestk.plots import read_solution
 from bestk.report.columns import ShownTarget, describe_column, list_columns
 from bestk.report.records import Caution, ReportRequest, format_text, join_some
 from bestk.report.scores import compare_methods, measure_stability, method_name
-from bestk.selectors.cautions import Finding, describe, find_cautions
-from bestk.selectors.look import MOSTLY
-from bestk.selectors.pipeline import Task, settle
+from bestk.selectors.base import resolve_options
+from bestk.selectors.pipeline import measure, read_dataset
+from bestk.tables.dataset import Dataset
 from bestk.tables.frames import read_features
-from bestk.tables.table import Table, find_features
+from bestk.tables.table import Table
 from bestk.tables.target import ClassTarget
 
 MAX_BINNED_COLUMNS = 60  # whose bins are shown
 MAX_NAMED = 8  # columns or classes that a warning names
 SMALL_CLASS = 10  # rows
+MAX_RUNNERS_UP = 12  # features that were not selected
 OTHER_ROWS = (
     "The relevance of the selected features in these rows is not that of the fit: the rows are "
     "others, or were weighted. Errors, other methods and features that were not selected refer to "
@@ -43,64 +45,65 @@ def collect_facts(request: ReportRequest) -> dict[str, Any]:
     request.check()
     selector = request.selected
     solution = read_solution(selector, *SCORES, "pairs")
+    options = resolve_options(selector)
     table = read_features(request.X, selector.categorical_features)
     _check_same(solution, table)
     with warnings.catch_warnings(record=True) as caught:  # shown in the report
         warnings.simplefilter("always")
-        task = Task.of(read_as_fitted(selector), table, request.y)
-    if task.target is None:
+        dataset = read_dataset(table, request.y, options)
+        information = measure(dataset, options)
+    target = information.dataset.target
+    if target is None:
         raise ParameterError("a report takes one target; fit a selector for each of them")
+    notes = [*request.notes, *information.dataset.notes, *information.notes]
     if request.lacks_groups and request.stability != 0:
-        task = replace(task, notes=(*task.notes, NO_GROUPS))
+        notes.append(NO_GROUPS)
     if selector.covariates is not None:
-        task = replace(task, notes=(*task.notes, _note_on_covariates(task)))
-    notes = dict.fromkeys([*request.notes, *task.notes, *(str(each.message) for each in caught)])
-    goal, nominal = ShownTarget.of(task), find_features(selector.categorical_features, table)
+        notes.append(_note_on_covariates(dataset))
+    notes += [str(warning.message) for warning in caught]
+    shown_target = ShownTarget.of(target)
+    nominal = dataset.columns.categorical
     described = solution.support[:MAX_BINNED_COLUMNS].tolist()
-    findings = find_cautions(task, solution)
+    findings = diagnose(information, solution)
+    used_table = information.dataset.table
     leaks = [place for finding in findings if finding.kind == "leak" for place in finding.places]
     return {
         "target": format_text(request.target),
         "method": method_name(selector.method),
         "solution": solution,
         "names": [format_text(label) for label in solution._labels()],
-        "runners_up": _runners_up(task, solution),
-        "task": task,
-        "information": settle(selector).information,
-        "goal": goal,
+        "runners_up": _runners_up(information, solution),
+        "measured": information,
+        "information": options.estimator.name,
+        "goal": shown_target,
         "leaks": [format_text(table.names[place]) for place in leaks],
-        "columns": [describe_column(task.table, j, goal, nominal=j in nominal) for j in described],
-        "listed": list_columns(task, solution),
+        "columns": [
+            describe_column(used_table, place, shown_target, nominal=place in nominal)
+            for place in described
+        ],
+        "listed": list_columns(information, solution),
         "cautions": [
-            *_describe_cautions(task, solution, findings),
-            *(Caution("note", format_text(note, 400)) for note in notes),
+            *_describe_cautions(information, solution, findings),
+            *(Caution("note", format_text(note, 400)) for note in dict.fromkeys(notes)),
         ],
         "settings": list_settings(selector),
         "code": write_code(request),
         "command": request.command,
-        "stability": measure_stability(request, task, solution),
+        "stability": measure_stability(request, information, solution),
         "scores": None,
-        **compare_methods(request, task, solution),
+        **compare_methods(request, information, solution),
     }
 
 
-def _note_on_covariates(task: Task) -> str:
+def _note_on_covariates(dataset: Dataset) -> str:
     """What was adjusted for, and what was not."""
-    names = join_some([repr(task.table.names[place]) for place in task.covariates], MAX_NAMED)
+    quoted = [repr(dataset.table.names[place]) for place in dataset.columns.covariates]
+    names = join_some(quoted, MAX_NAMED)
     return (
         f"Relevance and contributions are given the covariates {names}. Models predict from the "
         "selected features alone, and drawings of features show them as they are. Other methods do "
         "not adjust for covariates, and are left out."
     )
-
-
-def read_as_fitted(selector: Any) -> Any:
-    """The selector, or a copy that reads the target as its fit did: SelectBestKCV asks a model."""
-    if not hasattr(selector, "target_kind"):
-        return selector
-    options = copy(selector)
-    options.target = selector.target_kind
-    return options
 
 
 def _check_same(solution: Solution, table: Table) -> None:
@@ -113,29 +116,40 @@ def _check_same(solution: Solution, table: Table) -> None:
         )
 
 
-def _runners_up(task: Task, solution: Solution) -> list[tuple[int, float, float, int]]:
+def _runners_up(
+    information: Information, solution: Solution
+) -> list[tuple[int, float, float, int]]:
     """Place, relevance, new information and nearest selected one of features not selected."""
-    relevance = task.read.entropies.mi()
-    varying = solution.support[np.isin(solution.support, task.allowed)]
-    chosen = np.searchsorted(task.allowed, varying)
+    relevance = information.estimates.mi()
+    varying = solution.support[np.isin(solution.support, information.features)]
+    selected = np.searchsorted(information.features, varying)
     order = np.argsort(-relevance, kind="stable")
-    left = order[~np.isin(order, chosen)][:12]
-    if not len(left):
+    others = order[~np.isin(order, selected)][:MAX_RUNNERS_UP]
+    if not len(others):
         return []
-    given = task.read.entropies.cmi(chosen, left)
-    columns = task.allowed[left], relevance[left], given.min(axis=0), varying[given.argmin(axis=0)]
-    return list(zip(*(each.tolist() for each in columns), strict=True))
+    given = information.estimates.cmi(selected, others)
+    nearest = given.argmin(axis=0)
+    columns = (
+        information.features[others],
+        relevance[others],
+        given.min(axis=0),
+        varying[nearest],
+    )
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def _describe_cautions(task: Task, solution: Solution, findings: list[Finding]) -> list[Caution]:
+def _describe_cautions(
+    information: Information, solution: Solution, findings: list[Finding]
+) -> list[Caution]:
     """Problems of the selected columns, among them the findings, and of the classes."""
-    table, support, target = task.table, solution.support, task.targets[0]
+    table = information.dataset.table
+    target = information.dataset.targets[0]
+    support = solution.support
     found = [
-        Caution(each.kind, f"{format_text(describe(each, table.names, solution), 400)}.")
-        for each in findings
+        Caution(finding.kind, f"{format_text(finding.sentence, 400)}.") for finding in findings
     ]
     missing = table.count_missing() / table.n_samples
-    if holes := [j for j in support.tolist() if missing[j] > MOSTLY]:
+    if holes := [j for j in support.tolist() if missing[j] > MOST_ROWS]:
         text = join_some([f"{table.names[j]!r} ({missing[j]:.0%})" for j in holes], MAX_NAMED)
         found.append(Caution("missing", f"{format_text(text, 400)}: most values are missing."))
     if isinstance(target, ClassTarget):
@@ -145,7 +159,7 @@ def _describe_cautions(task: Task, solution: Solution, findings: list[Finding]) 
             text = f"{format_text(text, 400)}: small classes; merge classes or add rows."
             found.append(Caution("class", text))
     known = solution.details["relevance"]
-    if not np.allclose(task.relevance()[support], known, atol=1e-9, equal_nan=True):
+    if not np.allclose(information.relevance()[support], known, atol=1e-9, equal_nan=True):
         found.append(Caution("note", OTHER_ROWS))
     return found
 

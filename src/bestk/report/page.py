@@ -33,7 +33,7 @@ COLOURS = (
 
 def render(facts: dict[str, Any]) -> str:
     """The page, with its style, scripts and data, and a policy that allows nothing else."""
-    pages, solution, table = _templates(), facts["solution"], facts["task"].table
+    pages, solution, table = _templates(), facts["solution"], facts["measured"].dataset.table
     pairs = np.asarray(solution.details["pairs"], np.float64)[:MAX_MAPPED, :MAX_MAPPED]
     names = facts["names"][:MAX_MAPPED]
     labels = shorten(names, solution.support[:MAX_MAPPED].tolist())
@@ -46,7 +46,7 @@ def render(facts: dict[str, Any]) -> str:
     script = "".join(scripts)
     return pages.get_template("page.html").render(
         facts, k=solution.k, table=table, missing=table.count_missing(), pairs=pairs, data=data,
-        relevance=facts["task"].relevance(),
+        relevance=facts["measured"].relevance(),
         scale=bin_scale(facts["columns"], is_rate=bool(facts["goal"].names)),
         versions={"Python": platform.python_version()} | {name: version(name) for name in PACKAGES},
         style=Markup(style), script=Markup(script),

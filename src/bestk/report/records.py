@@ -6,8 +6,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_consistent_length
 
-from bestk.errors import ParameterError, printable
-from bestk.plots import cut_middle
+from bestk.errors import ParameterError, cut_middle, printable
 from bestk.tables.frames import as_array
 
 MAX_TEXT = 120  # characters of a name

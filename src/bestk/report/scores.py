@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, sqrt
 from typing import Any, Literal
 
@@ -12,12 +12,13 @@ from sklearn.base import is_classifier, is_regressor
 
 from bestk._typing import Floats
 from bestk.bqp.solution import Solution
-from bestk.evaluation import BASELINE, error_curves, shared_tasks, t_statistics
-from bestk.methods.registry import get_method
+from bestk.evaluation import BASELINE, error_curves, t_statistics
+from bestk.information.information import Information
 from bestk.report.records import NAN, ReportRequest, format_text
-from bestk.selectors.base import SELECTABLE
+from bestk.selectors.base import SELECTABLE, resolve_options
 from bestk.selectors.folds import choose
-from bestk.selectors.pipeline import Task
+from bestk.selectors.pipeline import select_path
+from bestk.selectors.resampling import measure_for_each
 from bestk.selectors.stability import StabilitySelection, stability_selection
 from bestk.tables.target import NumericTarget, Target
 
@@ -119,27 +120,32 @@ class FoldScores:
         return choose(self.ks, -losses, "one-se"), self.ks[int(losses.mean(axis=0).argmin())]
 
 
-def compare_methods(request: ReportRequest, task: Task, solution: Solution) -> dict[str, Any]:
+def compare_methods(
+    request: ReportRequest, information: Information, solution: Solution
+) -> dict[str, Any]:
     """What other methods select, and scores if they are requested and possible, for the report."""
     selector = request.selected
     ours = method_name(selector.method)
     # Other methods do not adjust for covariates: what they select answers another question.
-    others = OTHERS if selector.covariates is None else ()
-    methods = {ours: selector.method} | {name: name for name in others if name != ours}
+    names_of_others = [name for name in OTHERS if name != ours and selector.covariates is None]
     choices = {ours: tuple(solution.support.tolist())}
-    named = {name: get_method(name) for name in methods if name != ours}
+    options = {name: resolve_options(replace(selector, method=name)) for name in names_of_others}
+    dataset = information.dataset
+    k = dataset.columns.count(solution.support)
     with warnings.catch_warnings(action="ignore"):  # the warnings of ours are in the report
-        for name, other in shared_tasks(selector, task.table, request.y, named).items():
-            found = other.path([other.count(solution.support)])[0]
-            choices[name] = tuple(found.support.tolist())
+        for name, measured in measure_for_each(dataset, options).items():
+            selection = select_path(measured, options[name], [k])[0]
+            choices[name] = tuple(selection.support.tolist())
     if hasattr(selector, "cv_results_"):
-        return {"choices": choices, "scores": _own_scores(selector, task.targets[0])}
+        return {"choices": choices, "scores": _own_scores(selector, dataset.targets[0])}
     if not request.errors:
         return {"choices": choices, "unmeasured": "errors were not requested"}
+    methods = {ours: selector.method} | {name: name for name in names_of_others}
     try:
-        return {"choices": choices, "scores": _measure_scores(request, task, solution, methods)}
+        scores = _measure_scores(request, information, k, methods)
     except ValueError as error:
         return {"choices": choices, "unmeasured": format_text(" ".join(str(error).split()), 400)}
+    return {"choices": choices, "scores": scores}
 
 
 def method_name(method: Any) -> str:
@@ -148,39 +154,49 @@ def method_name(method: Any) -> str:
 
 
 def _measure_scores(
-    request: ReportRequest, task: Task, solution: Solution, methods: dict[str, Any]
+    request: ReportRequest, information: Information, k: int, methods: dict[str, Any]
 ) -> FoldScores:
-    """Scores of one model: by number of features, and by method with as many as are selected."""
-    target, columns = task.targets[0], np.union1d(task.allowed, task.constant)
-    is_numeric = isinstance(target, NumericTarget)
-    trees = bool(set(task.table.kinds[columns].tolist()) - {"numeric", "boolean"})
-    k, (ours, *others) = task.count(solution.support), methods
-    sizes = spread_sizes(k, task.most, task.least, MAX_SIZES_OF_TREES if trees else MAX_SIZES)
+    """Scores of one model: by number of features, and by method with k features."""
+    dataset = information.dataset
+    table = dataset.table
+    target = dataset.targets[0]
+    columns = dataset.columns.allowed
+    trees = bool(set(table.kinds[columns].tolist()) - {"numeric", "boolean"})
+    ours, *others = methods
+    limits = information.limits
+    sizes = spread_sizes(k, limits.most, limits.least, MAX_SIZES_OF_TREES if trees else MAX_SIZES)
     scoring = request.used_scoring
     if scoring is None:
         scoring = _scoring(target)
     name = scoring if scoring is None or isinstance(scoring, str) else name_of_scorer(scoring)
     sign = 1 if scoring is None else -1
-    whole = task.table.n_samples * len(columns) <= MAX_ALL_VALUES
+    whole = table.n_samples * len(columns) <= MAX_ALL_VALUES
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         curves = error_curves(
-            task.table, request.y, methods, {ours: sizes} | {name: [k] for name in others},
+            table, request.y, methods, {ours: sizes} | {name: [k] for name in others},
             scoring=scoring, cv=FOLDS if request.used_cv is None else request.used_cv,
             groups=request.groups, baseline=whole, progress=request.progress,
-            **_options(request.selected),
+            **options_of_all_selectors(request.selected),
         )  # fmt: skip
     return FoldScores(
         k, tuple(curves.ks), sign * curves.errors(ours),
         {name: sign * curves.errors(name)[0] for name in others},
         score_kind(name, target),
-        "boosted trees" if trees else f"{LINEAR[is_numeric]} on standardized columns",
+        _name_of_model(target, trees=trees),
         ours, len(columns), sign * curves.errors(BASELINE)[0] if whole else None,
         tuple(dict.fromkeys(format_text(w.message, 200) for w in caught)),
     )  # fmt: skip
 
 
-def _options(selector: Any) -> dict[str, Any]:
+def _name_of_model(target: Target, *, trees: bool) -> str:
+    """What predicts in ``error_curves``, in words."""
+    if trees:
+        return "boosted trees"
+    return f"{LINEAR[isinstance(target, NumericTarget)]} on standardized columns"
+
+
+def options_of_all_selectors(selector: Any) -> dict[str, Any]:
     """The options that all selectors take, with a whole number as seed."""
     names, seed = SELECTABLE.keys() - {"method", "verbose"}, selector.random_state
     seed = int(seed) if isinstance(seed, int | np.integer) else 0
@@ -241,20 +257,27 @@ def spread_sizes(k: int, most: int, least: int = 1, count: int = MAX_SIZES) -> l
 
 
 def measure_stability(
-    request: ReportRequest, task: Task, solution: Solution
+    request: ReportRequest, information: Information, solution: Solution
 ) -> StabilitySelection | None:
     """How often features are selected from half of the rows; None if not wanted or possible."""
     if request.lacks_groups:
         return None
-    n, values = request.stability, task.table.n_samples * task.table.n_features
+    dataset = information.dataset
+    n = request.stability
+    values = dataset.table.n_samples * dataset.table.n_features
     n = SUBSAMPLES * (values <= MAX_SUBSAMPLED_VALUES) if n is None else n
     if n < 1:
         return None
     try:
         with warnings.catch_warnings(action="ignore"):  # those of the table are in the report
             return stability_selection(
-                task.table, request.y, task.count(solution.support), request.selected.method,
-                n_subsamples=n, groups=request.groups, **_options(request.selected),
-            )  # fmt: skip
+                dataset.table,
+                request.y,
+                dataset.columns.count(solution.support),
+                request.selected.method,
+                n_subsamples=n,
+                groups=request.groups,
+                **options_of_all_selectors(request.selected),
+            )
     except ValueError:  # a class of one row cannot be in both halves
         return None

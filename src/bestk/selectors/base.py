@@ -18,11 +18,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bestk._compat import HasMethods, Interval, RealNotInt, StrOptions, output_container, take_items
 from bestk.bqp.solution import Solution
 from bestk.discretize import check_parameters
-from bestk.errors import counted
+from bestk.errors import ParameterError, counted
+from bestk.information.information import Information, pair_details
 from bestk.native.threads import threads
-from bestk.selectors.cautions import warn_of, with_warnings
-from bestk.selectors.pipeline import Task, pair_details, settle
+from bestk.selectors.options import Options
+from bestk.selectors.pipeline import select_features, select_path, warn_of
 from bestk.tables.blocks import read_blocks, read_values, split_column
+from bestk.tables.dataset import Dataset, FeatureLimits
 from bestk.tables.frames import as_array, is_dask, is_frame, named_frame, read_table
 from bestk.tables.rows import Reservoir
 from bestk.tables.table import Table, refuse_shape, with_column
@@ -83,6 +85,15 @@ def is_stream(X: Any, y: Any) -> bool:
     return hasattr(X, "__iter__") and not in_memory
 
 
+def refuse_blocks(X: Any, y: Any) -> None:
+    """Refuse covariates beside rows that come in blocks, which they could not follow."""
+    if is_stream(X, y):
+        raise ParameterError(
+            "X comes in blocks of rows, which a table of covariates could not follow; add its "
+            "columns to X, and pass their names as the parameter covariates"
+        )
+
+
 class TableSelector(SelectorMixin, BaseEstimator):
     """What the selectors share: how tables are checked, read and cut to the selected columns."""
 
@@ -108,9 +119,20 @@ class TableSelector(SelectorMixin, BaseEstimator):
         )
 
     def _rows(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        groups: Any = None,
+        *,
+        for_default: bool = False,
+        exclude: Any = None,
     ) -> tuple[Any, Any, Any, Any]:
-        """A table, its target, weights and groups, in memory; of very many in blocks a sample."""
+        """A table, its target, weights and groups, in memory; of very many in blocks a sample.
+
+        ``for_default``: whether the default method is given the rows, which needs only some.
+        ``exclude``: columns of files that need not be read.
+        """
         if not is_stream(X, y):
             return self._check_table(X, reset=True), y, sample_weight, groups
         of_rows = {"sample_weight": sample_weight, "groups": groups}
@@ -121,13 +143,12 @@ class TableSelector(SelectorMixin, BaseEstimator):
                     "of a column, or pass the weights of each block to partial_fit"
                 )
         named = [given for given in of_rows.values() if given is not None]
-        fixed = sample_weight is None and not isinstance(getattr(self, "k", ""), str)
-        for_default = fixed and settle(self).information in {"blend", "blocks"}
         if isinstance(X, str | Path):
             from bestk.tables.files import hold_file
 
-            exclude, seed = getattr(self, "exclude", None), self.random_state
-            (table, values), n_rows = hold_file(X, y, exclude, named, seed, for_default)
+            (table, values), n_rows = hold_file(
+                X, y, exclude, named, self.random_state, for_default
+            )
         else:
             held = Reservoir(self.random_state, for_default=for_default)
             for part in read_blocks(X, y):
@@ -171,20 +192,18 @@ class TableSelector(SelectorMixin, BaseEstimator):
         except TypeError:  # dates of pyarrow beside numbers
             return np.array([each.to_list() for each in frame.iter_columns()], object).T
 
-    def _keep(self, task: Task, solution: Solution) -> None:
-        """Store a solution with its warnings, and what was found of each feature."""
+    def _keep(self, information: Information, solution: Solution) -> None:
+        """Store a solution, and what was found of each feature."""
+        k = solution.k
         # Covariates that are not columns of X come after these, and are never selected.
         n_columns = self.n_features_in_
-        found = with_warnings(task, solution)
-        self.solution_ = replace(
-            found, names=None if found.names is None else found.names[:n_columns]
-        )
-        support, k = solution.support, solution.k
+        names = None if solution.names is None else solution.names[:n_columns]
+        self.solution_ = replace(solution, names=names)
         self.ranking_ = np.full(n_columns, k + 1)
-        self.ranking_[support] = np.arange(1, k + 1)
+        self.ranking_[solution.support] = np.arange(1, k + 1)
         self.support_ = self.ranking_ <= k
-        self.scores_ = task.relevance()[:n_columns]
-        self.discretizer_ = task.read.discretizer
+        self.scores_ = information.relevance()[:n_columns]
+        self.discretizer_ = information.discretizer
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -218,6 +237,15 @@ class JointSelector(TableSelector):
     backend: str = "auto"
     n_jobs: int | None = None
     verbose: Any = False
+
+    def _options(self) -> Options:
+        """The parameters, checked and resolved."""
+        raise NotImplementedError
+
+
+def resolve_options(selector: JointSelector) -> Options:
+    """The parameters of a selector, checked and resolved."""
+    return selector._options()
 
 
 class PartialFit(JointSelector):
@@ -281,18 +309,20 @@ class PartialFit(JointSelector):
             raise NotFittedError(
                 f"this {type(self).__name__} has no rows to select from; call fit or partial_fit"
             )
-        self._validate_params()
+        options = self._options()
         table, values = self._held.sample()
         weights = None
         if self._held_weights:
             table, weights = split_column(table, WEIGHT_COLUMN)
-        with threads(self.n_jobs):
-            self._select_rows(table, values, weights)
+        with threads(options.n_jobs):
+            self._select_rows(options, table, values, weights)
         warn_of(self.solution_)
         return self
 
-    def _select_rows(self, X: Any, y: Any, sample_weight: Any = None) -> None:
-        """Select from a table, its target and weights, and keep the results."""
+    def _select_rows(
+        self, options: Options, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+    ) -> None:
+        """Select from a table, its target, weights and groups of rows, and keep the results."""
         raise NotImplementedError
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -317,45 +347,65 @@ class PartialFit(JointSelector):
         raise AttributeError(f"{name_of_class!r} object has no attribute {name!r}")
 
 
-def count_features(k: float | str, n: int, task: Task) -> int:
-    """The number of features that k means, among n columns of a table; warns of too many.
+def count_features(k: float | str, dataset: Dataset, limits: FeatureLimits) -> int:
+    """The number of features that k, a number or a fraction, means; warns if it is too large.
 
-    Covariates are not counted.
+    A fraction is one of the columns of the table without covariates, or of the column groups.
     """
-    most = task.most
-    n = n - len(task.covariates) if task.groups is None else most
-    wanted = int(k) if isinstance(k, Integral) else max(1, round(float(k) * n))
-    if wanted < task.least:
-        raise ValueError(f"k={wanted} is less than the {task.least} features to include; raise it")
-    if wanted > most:
-        there = counted(most, "feature")
-        warn(f"k={wanted} is more than the {there} to select from; all are selected",
-             UserWarning, stacklevel=6)  # fmt: skip
-    return min(wanted, most)
+    columns = dataset.columns
+    n_features = dataset.table.n_features - len(columns.covariates)
+    if columns.groups is not None:
+        n_features = limits.most
+    wanted = int(k) if isinstance(k, Integral) else max(1, round(float(k) * n_features))
+    if wanted < limits.least:
+        raise ParameterError(
+            f"k={wanted} is less than the {limits.least} features to include; raise it"
+        )
+    if wanted > limits.most:
+        n_there = counted(limits.most, "feature")
+        warn(
+            f"k={wanted} is more than the {n_there} to select from; all are selected",
+            UserWarning,
+            stacklevel=6,
+        )
+    return min(wanted, limits.most)
 
 
-def select_number(options: Any, task: Task, n: int) -> Solution:
-    """The solution for k, a number or a fraction of n features, and for the threshold."""
-    most = count_features(options.k, n, task)
+def select_number(information: Information, options: Options, k: float) -> Solution:
+    """The solution for k, a number or a fraction of the features, and for the threshold."""
+    limits = information.limits
+    n_wanted = count_features(k, information.dataset, limits)
     if options.threshold is None:
-        return task.solution(most)
-    k, most = max(1, task.least), min(most, task.varying)
-    while k < most:  # until a feature is below the threshold
-        for solution in task.path(list(range(k + 1, min(most, 2 * k + 6) + 1))):
-            if _least_new(task, solution) < options.threshold:
-                most = k
-                break
-            k += 1
-    found = task.solution(k)
-    if (least := _least_new(task, found)) >= options.threshold:
-        return found
-    why = "but at least one feature, and those to include, are selected"
-    text = f"the new information, {least:.4f}, is below the threshold of {options.threshold}, {why}"
-    return replace(found, warnings=(*found.warnings, text))
+        return select_features(information, options, n_wanted)
+    least = max(1, limits.least)
+    n_useful = _count_useful(information, options, least, min(n_wanted, limits.varying))
+    solution = select_features(information, options, n_useful)
+    least_new = _least_new_information(information, solution)
+    if least_new >= options.threshold:
+        return solution
+    warning = (
+        f"the new information, {least_new:.4f}, is below the threshold of {options.threshold}, "
+        "but at least one feature, and those to include, are selected"
+    )
+    return replace(solution, warnings=(*solution.warnings, warning))
 
 
-def _least_new(task: Task, solution: Solution) -> float:
+def _count_useful(information: Information, options: Options, least: int, most: int) -> int:
+    """The last number of features before one at which a feature tells less than the threshold."""
+    assert options.threshold is not None
+    n_useful = least
+    while n_useful < most:
+        numbers_ahead = range(n_useful + 1, min(most, 2 * n_useful + 6) + 1)
+        for solution in select_path(information, options, numbers_ahead):
+            if _least_new_information(information, solution) < options.threshold:
+                return n_useful
+            n_useful += 1
+    return n_useful
+
+
+def _least_new_information(information: Information, solution: Solution) -> float:
     """The least new information of a selected feature that varies."""
-    varying = solution.support[np.isin(solution.support, task.allowed)]
-    details = pair_details(task.read, np.searchsorted(task.allowed, varying))
+    varying = solution.support[np.isin(solution.support, information.features)]
+    items = np.searchsorted(information.features, varying)
+    details = pair_details(information.estimates, items)
     return float(details["new_information"].min())

@@ -1,6 +1,5 @@
 """k="auto": the number of features, chosen by cross-validation of a linear model."""
 
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 from warnings import catch_warnings
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from bestk._typing import Floats, Indices
 from bestk.bqp.solution import Solution
 from bestk.errors import ParameterError
+from bestk.information.information import Information
 from bestk.native.threads import calm_blas
 from bestk.selectors.folds import (
     FOLDS,
@@ -20,14 +20,16 @@ from bestk.selectors.folds import (
     beats,
     choose,
     make_folds,
-    move_outliers,
     printed_progress,
     without_weightless,
 )
-from bestk.selectors.pipeline import Task, find_covariates
+from bestk.selectors.options import Options
+from bestk.selectors.pipeline import select_features
+from bestk.selectors.resampling import select_from_rows
+from bestk.tables.dataset import Dataset
 from bestk.tables.frames import as_array
-from bestk.tables.table import Table, find_features
-from bestk.tables.target import ClassTarget, Target, Targets, drop_weightless
+from bestk.tables.outliers import move_outliers
+from bestk.tables.target import ClassTarget, Target
 
 AUTO = "auto"
 GRID = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 100)
@@ -44,30 +46,46 @@ DIGITS = 9  # of a score; smaller differences are rounding errors
 
 
 def select_auto_k(
-    options: Any, task: Task, table: Table, targets: Targets, groups: Any
+    dataset: Dataset, information: Information, options: Options, groups: Any
 ) -> Solution:
-    """The solution for the k chosen by cross-validation; ``details["k_scores"]`` has the scores."""
+    """The solution for the k chosen by cross-validation; ``details["k_scores"]`` has the scores.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        All rows, also those of weight 0, which folds may name by their places.
+    information : Information
+        What was measured of the rows that are needed.
+    groups : array-like of shape (n_samples,) or None
+        Groups of rows that no fold separates.
+    """
     if options.threshold is not None:
         raise ParameterError("k='auto' and threshold both choose k; pass one of them")
-    ks = numbers_to_try(task.varying, task.least)
-    fixed = copy(options)
-    fixed.random_state = task.effort.random_state  # drawn once, for all folds
-    scores, guess = cross_validate(fixed, table, targets, ks, groups)
-    if between := numbers_below(choose(ks, scores, RULE), ks):
-        found, _ = cross_validate(fixed, table, targets, between, groups)
+    limits = information.limits
+    ks = numbers_to_try(limits.varying, limits.least)
+    scores, guess = cross_validate(dataset, options, ks, groups)
+    between = numbers_below(choose(ks, scores, RULE), ks)
+    if between:
+        scores_between, _ = cross_validate(dataset, options, between, groups)
         order = np.argsort([*ks, *between])
-        ks, scores = sorted([*ks, *between]), np.hstack([scores, found])[:, order]
+        scores = np.hstack([scores, scores_between])[:, order]
+        ks = sorted([*ks, *between])
     predicts = beats(scores, guess)
-    solution = task.solution(choose(ks, scores, RULE) if predicts else ks[0])
+    k = choose(ks, scores, RULE) if predicts else ks[0]
+    solution = select_features(information, options, k)
     warnings = solution.warnings
     if not predicts:
-        folds = f"in {len(scores)} folds; the {solution.k} selected may be noise"
-        alone = "guessing" if options.covariates is None else "the covariates alone"
-        warnings = (*warnings, f"no number of features predicts better than {alone} {folds}")
-    means = dict(zip(ks, scores.mean(axis=0).tolist(), strict=True))
-    details = {**solution.details, "k_scores": means, "k_folds": len(scores)}
+        has_covariates = len(dataset.columns.covariates) > 0
+        alone = "the covariates alone" if has_covariates else "guessing"
+        warnings = (
+            *warnings,
+            f"no number of features predicts better than {alone} in {len(scores)} folds; the "
+            f"{solution.k} selected may be noise",
+        )
+    mean_scores = dict(zip(ks, scores.mean(axis=0).tolist(), strict=True))
+    details = {**solution.details, "k_scores": mean_scores, "k_folds": len(scores)}
     if options.scoring is None:
-        details["k_errors"] = {k: -score for k, score in means.items()}
+        details["k_errors"] = {k: -score for k, score in mean_scores.items()}
     return replace(solution, details=details, warnings=warnings)
 
 
@@ -87,65 +105,88 @@ def numbers_below(chosen: int, ks: list[int]) -> list[int]:
 
 
 def cross_validate(
-    options: Any, table: Table, targets: Targets, ks: list[int], groups: Any
+    dataset: Dataset, options: Options, ks: list[int], groups: Any
 ) -> tuple[Floats, Floats]:
-    """Scores of a linear model, a row for each fold, and those of a dummy model.
+    """Scores of a linear model, a row for each fold and a column for each k; those of a dummy.
 
     With covariates, the model is given these beside the features, and in place of the dummy model
     there is one of the covariates alone.
     """
-    weights = targets[0].weights
-    if weights is not None and not np.iterable(options.cv):  # which names rows by their place
+    weights = dataset.weights
+    folds_name_rows = np.iterable(options.cv)
+    if weights is not None and not folds_name_rows:
         if groups is not None:
             groups = as_array(groups)[weights.counts]
-        table, targets = drop_weightless(table, targets)
-        weights = targets[0].weights
-    for target in targets:
+        dataset = dataset.without_weightless()
+        weights = dataset.weights
+    for target in dataset.targets:
         _refuse_few_rows(target)
-    goals = [Goal.of(target, options.scoring) for target in targets]
-    folds = split_rows(goals, options.cv, groups, options.random_state)
+    goals = [Goal.of(target, options.scoring) for target in dataset.targets]
+    folds = split_rows(goals, options.cv, groups, options.seed)
     folds = without_weightless(folds, weights)
-    paths, show = list[list[Indices]](), printed_progress("k='auto'", options.verbose)
+    supports = _supports_in_folds(dataset, options, ks, folds)
+    design = _design_of_supports(dataset, options, goals, supports)
+    covariates = dataset.columns.covariates
+    scores = np.zeros((len(folds), len(ks)))
+    guess = np.zeros(len(folds))
+    # Neither of no convergence nor of classes of few rows need users be warned.
+    with calm_blas(), catch_warnings(action="ignore"):
+        for number, fold in enumerate(folds):
+            train = fold[0]
+            Z = design.standardized(train)
+            is_used = ~design.optional | _are_related(Z, design.optional, goals, train)
+            is_covariate = np.isin(design.features, covariates)
+            columns_of_k = [
+                np.flatnonzero(is_used & (is_covariate | np.isin(design.features, support)))
+                for support in supports[number]
+            ]
+            for goal in goals:
+                linear_model, dummy_model = goal.models(len(train))
+                linear = Trial(linear_model, goal.scorer, Z, goal.y, weights=weights)
+                scores[number] += [
+                    round(linear.score(columns, fold), DIGITS) for columns in columns_of_k
+                ]
+                if len(covariates):
+                    without_features = linear.score(np.flatnonzero(is_used & is_covariate), fold)
+                else:
+                    dummy = Trial(dummy_model, goal.scorer, Z, goal.y, weights=weights)
+                    without_features = dummy.score([0], fold)
+                guess[number] += round(without_features, DIGITS)
+    return scores / len(goals), guess / len(goals)
+
+
+def _supports_in_folds(
+    dataset: Dataset, options: Options, ks: list[int], folds: list[Fold]
+) -> list[list[Indices]]:
+    """The features selected from the training rows of each fold, for each k."""
+    show = printed_progress("k='auto'", options.verbose)
+    supports = []
     for train, _ in folds:
         try:
             with catch_warnings(action="ignore"):  # the whole table has been warned of
-                found = Task.of_rows(options, table, targets, train).path(ks)
+                solutions = select_from_rows(dataset, train, options, ks)
         except ValueError as error:
             raise ParameterError(
                 f"k='auto' selects in cross-validation folds, and one fails: {error}; or pass k "
                 "as a number"
             ) from error
-        paths.append([solution.support for solution in found])
-        show(len(paths), len(folds))
-    covariates = find_covariates(options.covariates, table)
-    supports = [support for path in paths for support in path]
-    needed = np.unique(np.concatenate([covariates, *supports]))
-    nominal = find_features(options.categorical_features, table)
-    if options.discretizer is None and options.information != "gaussian":
-        nominal = np.arange(table.n_features)
-    design = Design.of(table, needed, nominal, [y for goal in goals for y in goal.columns()])
-    scores, guess = np.zeros((len(folds), len(ks))), np.zeros(len(folds))
-    with calm_blas(), catch_warnings(action="ignore"):  # no convergence, classes of few rows
-        for number, (fold, path) in enumerate(zip(folds, paths, strict=True)):
-            Z = design.standardized(fold[0])
-            used = ~design.optional | _are_related(Z, design.optional, goals, fold[0])
-            is_covariate = np.isin(design.features, covariates)
-            parts = [
-                np.flatnonzero(used & (is_covariate | np.isin(design.features, support)))
-                for support in path
-            ]
-            for goal in goals:
-                models = goal.models(len(fold[0]))
-                linear, dummy = (
-                    Trial(model, goal.scorer, Z, goal.y, weights=weights) for model in models
-                )
-                scores[number] += [round(linear.score(part, fold), DIGITS) for part in parts]
-                if len(covariates):
-                    without_features = linear.score(np.flatnonzero(used & is_covariate), fold)
-                else:
-                    without_features = dummy.score([0], fold)
-                guess[number] += round(without_features, DIGITS)
-    return scores / len(goals), guess / len(goals)
+        supports.append([solution.support for solution in solutions])
+        show(len(supports), len(folds))
+    return supports
+
+
+def _design_of_supports(
+    dataset: Dataset, options: Options, goals: "list[Goal]", supports: list[list[Indices]]
+) -> Design:
+    """Covariates, and all features that were selected in any fold, as numbers."""
+    table = dataset.table
+    selected = [support for supports_of_fold in supports for support in supports_of_fold]
+    features = np.unique(np.concatenate([dataset.columns.covariates, *selected]))
+    categorical = dataset.columns.categorical
+    if options.columns_are_codes:
+        categorical = np.arange(table.n_features)
+    indicators_of_targets = [column for goal in goals for column in goal.columns()]
+    return Design.of(table, features, categorical, indicators_of_targets)
 
 
 def _are_related(

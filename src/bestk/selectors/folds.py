@@ -17,6 +17,7 @@ from bestk._compat import take_items, take_rows_of_params
 from bestk._typing import Floats, Indices
 from bestk.errors import ParameterError
 from bestk.tables.frames import as_array
+from bestk.tables.outliers import move_outliers
 from bestk.tables.table import Table, as_matrix
 from bestk.tables.weights import RowWeights
 
@@ -25,7 +26,6 @@ FOLDS = 5
 MAX_INDICATORS = 20  # of a column; one of more levels is the mean target at each
 MAX_SCORE = 2.5  # of numbers that are squared, in standard deviations
 TINY = 1e-9  # standard deviation of squares that are a straight line but for rounding
-OUTLIER_REACH = 3.0  # interquartile ranges, from the quartiles; what is farther is moved there
 
 
 def make_folds(
@@ -233,13 +233,6 @@ class Design:
             squares -= squares[train].mean(axis=0)
             spread = squares[train].std(axis=0)
             return np.hstack([Z, np.where(spread > TINY, squares / spread, 0.0)])
-
-
-def move_outliers(values: Floats, train: Indices) -> Floats:
-    """Columns, limited to three interquartile ranges beyond the quartiles of the training rows."""
-    low, high = np.nanquantile(values[train], (0.25, 0.75), axis=0)
-    reach = np.where(high > low, OUTLIER_REACH * (high - low), np.inf)
-    return np.clip(values, low - reach, high + reach)
 
 
 def _with_missing(column: Floats) -> Floats:

@@ -12,17 +12,10 @@ from sklearn.utils import check_random_state
 from bestk._checks import whole
 from bestk._compat import Interval, RealNotInt
 from bestk._typing import Indices
-from bestk.errors import ParameterError, SelectionWarning
-from bestk.information import Entropies
-from bestk.information.scan import PairScan, informative_pairs
-from bestk.native.threads import threads
-from bestk.selectors import significance
-from bestk.selectors.adjusted_tests import AdjustedTests
-from bestk.selectors.base import SELECTABLE, TableSelector
-from bestk.selectors.covariate_tables import join_covariates, refuse_blocks
-from bestk.selectors.pipeline import find_covariates
-from bestk.selectors.repeated_rows import draw_one_of_each, note_on_repeats
-from bestk.selectors.significance import (
+from bestk.diagnosis import significance
+from bestk.diagnosis.adjusted_tests import AdjustedTests
+from bestk.diagnosis.repeated_rows import draw_one_of_each, note_on_repeats
+from bestk.diagnosis.significance import (
     AnyTarget,
     CountedTests,
     InPairs,
@@ -30,6 +23,13 @@ from bestk.selectors.significance import (
     PreparedTarget,
     count_copies,
 )
+from bestk.errors import ParameterError, SelectionWarning
+from bestk.information import Entropies
+from bestk.information.scan import PairScan, informative_pairs
+from bestk.native.threads import threads
+from bestk.selectors.base import SELECTABLE, TableSelector, refuse_blocks
+from bestk.tables.covariates import join_covariates
+from bestk.tables.dataset import find_covariates
 from bestk.tables.frames import as_array, read_features
 from bestk.tables.table import Table, find_features
 from bestk.tables.target import Target, parse_target

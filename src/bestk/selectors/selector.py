@@ -10,15 +10,22 @@ from sklearn.metrics import get_scorer
 
 from bestk._compat import Interval, RealNotInt, StrOptions, print_elapsed_time
 from bestk.bqp.solution import Solution
+from bestk.diagnosis import diagnose
 from bestk.errors import ParameterError
 from bestk.native.threads import threads
-from bestk.selectors.base import SELECTABLE, PartialFit, forget, is_stream, select_number
-from bestk.selectors.cautions import warn_of
+from bestk.selectors.base import (
+    SELECTABLE,
+    PartialFit,
+    forget,
+    is_stream,
+    refuse_blocks,
+    select_number,
+)
 from bestk.selectors.choose_k import AUTO, select_auto_k
-from bestk.selectors.covariate_tables import is_covariate_table, refuse_blocks, with_covariates
-from bestk.selectors.pipeline import Task
+from bestk.selectors.options import Options
+from bestk.selectors.pipeline import measure, read_dataset, warn_of, with_warnings
+from bestk.tables.covariates import is_covariate_table
 from bestk.tables.frames import as_array, read_features
-from bestk.tables.target import parse_targets
 
 
 @dataclass(eq=False, repr=False)
@@ -161,13 +168,16 @@ class SelectBestK(PartialFit):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "k": [Interval(Integral, 1, None, closed="left"),
-              Interval(RealNotInt, 0, 1, closed="right"), StrOptions({AUTO})],
+        "k": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="right"),
+            StrOptions({AUTO}),
+        ],
         "threshold": [Interval(Real, 0, None, closed="left"), None],
         "scoring": [str, callable, None],
         "cv": ["cv_object"],
         **SELECTABLE,
-    }  # fmt: skip
+    }
 
     k: float | str = 10
     method: Any = "auto"
@@ -212,6 +222,14 @@ class SelectBestK(PartialFit):
         warn_of(self.solution_)
         return self
 
+    def _options(self) -> Options:
+        self._validate_params()
+        if isinstance(self.scoring, str):
+            get_scorer(self.scoring)  # an error for an unknown one, even if k is a number
+        return Options.of(
+            self, k=self.k, threshold=self.threshold, scoring=self.scoring, cv=self.cv
+        )
+
     def _fit(
         self,
         X: Any,
@@ -220,64 +238,64 @@ class SelectBestK(PartialFit):
         groups: Any = None,
         covariates: Any = None,
     ) -> None:
-        self._validate_params()
+        """Select the features, without a warning."""
+        options = self._options()
         if covariates is not None:
             refuse_blocks(X, y)
-        if isinstance(self.scoring, str):
-            get_scorer(self.scoring)  # an error for an unknown one, even if k is a number
-        if groups is not None and self.k != AUTO:
+        if groups is not None and options.k != AUTO:
             raise ParameterError(
                 f"groups have no effect with k={self.k!r}: they keep rows together in the folds of "
                 "k='auto', and there are none; pass k='auto', or leave groups out of fit and pass "
                 "them to error_curves, stability_selection or make_report"
             )
         forget(self)
-        with threads(self.n_jobs):
+        with threads(options.n_jobs):
             with self._stage("reading"):
-                rows = self._rows(X, y, sample_weight, groups)
-            self._select_rows(*rows, covariates)
+                # Of rows in blocks, a sample is enough for estimates that do not need all of them,
+                # where no weights and no folds name rows by their places.
+                may_sample = sample_weight is None and options.k != AUTO
+                rows = self._rows(
+                    X,
+                    y,
+                    sample_weight,
+                    groups,
+                    for_default=may_sample and not options.estimator.needs_all_rows,
+                    exclude=self.exclude,
+                )
+            self._select_rows(options, *rows, covariates)
 
     def _select_rows(
         self,
+        options: Options,
         X: Any,
         y: Any,
         sample_weight: Any = None,
         groups: Any = None,
         covariates: Any = None,
     ) -> None:
-        """Measure a table and solve the problem."""
         with self._stage("measuring"):
-            table = read_features(X, self.categorical_features)
-            options = self
-            if covariates is not None:
-                options, table = with_covariates(self, table, covariates)
-            self.n_covariates_ = table.n_features - self.n_features_in_
-            targets = parse_targets(y, table.n_samples, self.target, sample_weight)
-            task = Task.of(options, table, targets)
+            dataset = read_dataset(X, y, options, sample_weight, covariates)
+            self.n_covariates_ = dataset.table.n_features - self.n_features_in_
+            information = measure(dataset, options)
         with self._stage("selecting"):
-            if isinstance(self.k, str):
-                solution = select_auto_k(options, task, table, targets, groups)
-                self.k_scores_ = solution.details["k_scores"]
-                if self.scoring is None:
-                    self.k_errors_ = solution.details["k_errors"]
-                if groups is not None:
-                    self.n_groups_ = len(np.unique(as_array(groups)))
+            if isinstance(options.k, str):
+                solution = select_auto_k(dataset, information, options, groups)
+                self._keep_scores(solution, groups)
             else:
-                solution = select_number(self, task, table.n_features)
-                solution = self._with_note_on_folds(solution)
-        self._keep(task, solution)
+                assert options.k is not None
+                solution = select_number(information, options, options.k)
+                solution = _with_note_on_folds(solution, options)
+            findings = diagnose(information, solution)
+            solution = with_warnings(information, solution, findings)
+        self._keep(information, solution)
 
-    def _with_note_on_folds(self, solution: Solution) -> Solution:
-        """The solution with a warning of parameters that nothing was done with."""
-        unused = [name for name in ("scoring", "cv") if getattr(self, name) is not None]
-        if not unused:
-            return solution
-        it = "it" if len(unused) == 1 else "them"
-        note = (
-            f"{' and '.join(unused)} did not change the selection, as k={self.k!r} needs no "
-            f"cross-validation; pass k='auto', or leave {it} out"
-        )
-        return replace(solution, warnings=(*solution.warnings, note))
+    def _keep_scores(self, solution: Solution, groups: Any) -> None:
+        """Store the scores by which k was chosen, and the number of groups of rows."""
+        self.k_scores_ = solution.details["k_scores"]
+        if "k_errors" in solution.details:
+            self.k_errors_ = solution.details["k_errors"]
+        if groups is not None:
+            self.n_groups_ = len(np.unique(as_array(groups)))
 
     def _stage(self, name: str) -> AbstractContextManager[None]:
         """Print how long a stage of the fit takes, if ``verbose`` asks for it."""
@@ -289,6 +307,20 @@ class SelectBestK(PartialFit):
     def k_(self) -> int:
         """The number of selected features."""
         return self.solution_.k
+
+
+def _with_note_on_folds(solution: Solution, options: Options) -> Solution:
+    """The solution with a warning of parameters that nothing was done with."""
+    parameters_of_folds = {"scoring": options.scoring, "cv": options.cv}
+    unused = [name for name, value in parameters_of_folds.items() if value is not None]
+    if not unused:
+        return solution
+    it = "it" if len(unused) == 1 else "them"
+    note = (
+        f"{' and '.join(unused)} did not change the selection, as k={options.k!r} needs no "
+        f"cross-validation; pass k='auto', or leave {it} out"
+    )
+    return replace(solution, warnings=(*solution.warnings, note))
 
 
 def select(

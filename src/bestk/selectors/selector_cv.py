@@ -1,6 +1,6 @@
 """SelectBestKCV: the number of features chosen by cross-validation."""
 
-from copy import copy, deepcopy
+from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from time import perf_counter
@@ -17,11 +17,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from bestk._compat import HasMethods, StrOptions, refuse_unrouted_params, take_items
+from bestk.diagnosis import diagnose
 from bestk.errors import DataError
 from bestk.selectors.base import SELECTABLE, JointSelector, is_stream
-from bestk.selectors.cautions import warn_of
-from bestk.selectors.covariate_tables import with_covariates
 from bestk.selectors.folds import (
+    Fold,
     Trial,
     choose,
     make_folds,
@@ -30,9 +30,11 @@ from bestk.selectors.folds import (
     weight_parameter,
     without_weightless,
 )
-from bestk.selectors.pipeline import Task, seed_of
-from bestk.tables.frames import as_array, read_features
-from bestk.tables.target import parse_targets
+from bestk.selectors.options import Options
+from bestk.selectors.pipeline import measure, read_dataset, select_features, warn_of, with_warnings
+from bestk.selectors.resampling import select_from_rows
+from bestk.tables.dataset import Dataset, FeatureLimits
+from bestk.tables.frames import as_array
 
 MAX_DEFAULT_K = 100
 
@@ -167,42 +169,73 @@ class SelectBestKCV(JointSelector):
         X = self._check_table(X, reset=True)
         y = y if y is None or hasattr(y, "__getitem__") else np.asarray(y)
         y = column_or_1d(y, warn=True) if np.shape(y)[1:] == (1,) else y
-        given = {**params, "groups": groups, "sample_weight": sample_weight}
-        routed = self._route("fit", {n: each for n, each in given.items() if each is not None})
-        options, start = copy(self), perf_counter()
-        options.random_state = seed_of(self.random_state)
-        table = read_features(X, self.categorical_features)
-        if covariates is not None:
-            options, table = with_covariates(options, table, covariates)
-        self.n_covariates_ = table.n_features - self.n_features_in_
-        targets = parse_targets(y, table.n_samples, self.target_kind, sample_weight)
-        kind = is_classifier(self.estimator)
+        arguments = {**params, "groups": groups, "sample_weight": sample_weight}
+        routed = self._route(
+            "fit", {name: value for name, value in arguments.items() if value is not None}
+        )
+        start = perf_counter()
+        options = self._options()
+        dataset = read_dataset(X, y, options, sample_weight, covariates)
+        self.n_covariates_ = dataset.table.n_features - self.n_features_in_
         # With metadata routing the estimator and the scorer are given weights as they request them.
-        routes = get_config()["enable_metadata_routing"]
-        of_estimator = None if routes else targets[0].weights
-        if of_estimator is not None:
+        has_routes = get_config()["enable_metadata_routing"]
+        weights = None if has_routes else dataset.weights
+        if weights is not None:
             weight_parameter(self.estimator)  # an error where it takes none
-        whole = Task.of(options, table, targets)
+        information = measure(dataset, options)
+        ks = self._read_ks(information.limits)
         self.selection_seconds_ = perf_counter() - start
-        least = max(1, whole.least)
-        every = range(least, max(least, min(MAX_DEFAULT_K, whole.most)) + 1)
-        ks = read_ks(every if self.ks is None else self.ks, least, whole.most)
         groups = routed.splitter.split.get("groups")
         self.n_groups_ = None if groups is None else len(np.unique(as_array(groups)))
-        folds = make_folds(self.cv, (X, y, groups), classes=kind and len(targets) == 1)
+        is_stratified = is_classifier(self.estimator) and len(dataset.targets) == 1
+        folds = make_folds(self.cv, (X, y, groups), classes=is_stratified)
+        if weights is not None:
+            folds = without_weightless(folds, weights)
         fit_params = routed.estimator.fit
-        if of_estimator is not None:
-            folds = without_weightless(folds, of_estimator)
         trial = Trial(
-            self.estimator, self._scorer(), X, y, fit_params, routed.scorer.score, of_estimator
+            self.estimator, self._scorer(), X, y, fit_params, routed.scorer.score, weights
         )
-        show, scores = printed_progress(type(self).__name__, self.verbose), []
-        for done, fold in enumerate(folds, 1):
+        self._choose_k(dataset, options, trial, folds, ks)
+        solution = select_features(information, options, self.best_k_)
+        self.selection_seconds_ += solution.seconds
+        findings = diagnose(information, solution)
+        self._keep(information, with_warnings(information, solution, findings))
+        if weights is not None:
+            rows = np.flatnonzero(weights.counts)
+            X = take_items(X, rows)
+            y = take_items(y, rows)
+            fit_params = {
+                **fit_params,
+                weight_parameter(self.estimator): weights.of_mean_one[rows],
+            }
+        self.estimator_ = clone(self.estimator).fit(self._read(X), y, **fit_params)
+        warn_of(self.solution_)
+        return self
+
+    def _options(self) -> Options:
+        self._validate_params()
+        return Options.of(self, target=self.target_kind)
+
+    def _read_ks(self, limits: FeatureLimits) -> list[int]:
+        """The numbers of features to try, rising."""
+        least = max(1, limits.least)
+        if self.ks is not None:
+            return read_ks(self.ks, least, limits.most)
+        largest = max(least, min(MAX_DEFAULT_K, limits.most))
+        return read_ks(range(least, largest + 1), least, limits.most)
+
+    def _choose_k(
+        self, dataset: Dataset, options: Options, trial: Trial, folds: list[Fold], ks: list[int]
+    ) -> None:
+        """Score every k in every fold, and keep the scores and the best k."""
+        show = printed_progress(type(self).__name__, self.verbose)
+        scores = []
+        for n_done, fold in enumerate(folds, 1):
             start = perf_counter()
-            solutions = Task.of_rows(options, table, targets, fold[0]).path(ks)
+            solutions = select_from_rows(dataset, fold[0], options, ks)
             self.selection_seconds_ += perf_counter() - start
-            scores.append([trial.score(np.sort(each.support), fold) for each in solutions])
-            show(done, len(folds))
+            scores.append([trial.score(np.sort(solution.support), fold) for solution in solutions])
+            show(n_done, len(folds))
         self.cv_results_ = {
             "k": np.array(ks),
             "mean_test_score": np.mean(scores, axis=0),
@@ -210,17 +243,6 @@ class SelectBestKCV(JointSelector):
             **{f"split{number}_test_score": np.array(row) for number, row in enumerate(scores)},
         }
         self.best_k_ = choose(ks, np.array(scores), self.rule)
-        solution = whole.solution(self.best_k_)
-        self.selection_seconds_ += solution.seconds
-        self._keep(whole, solution)
-        if of_estimator is not None:
-            rows = np.flatnonzero(of_estimator.counts)
-            X, y = take_items(X, rows), take_items(y, rows)
-            given_weights = of_estimator.of_mean_one[rows]
-            fit_params = {**fit_params, weight_parameter(self.estimator): given_weights}
-        self.estimator_ = clone(self.estimator).fit(self._read(X), y, **fit_params)
-        warn_of(self.solution_)
-        return self
 
     @property
     def target_kind(self) -> str:

@@ -1,6 +1,6 @@
 """Stability selection: how often features are selected from random subsamples of the rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,17 +13,21 @@ from bestk._typing import Floats, Indices
 from bestk.discretize import Discretizer
 from bestk.errors import ParameterError
 from bestk.information.backends import BACKENDS
+from bestk.information.estimators import TableEstimator, information_of
 from bestk.information.together import join_subsamples, measure_parts
 from bestk.native.threads import n_threads, threads
-from bestk.selectors.base import count_features
+from bestk.selectors.base import count_features, resolve_options
 from bestk.selectors.folds import make_folds, printed_progress, without_weightless
-from bestk.selectors.pipeline import Columns, Task, is_method, seed_of, settle
+from bestk.selectors.options import Options, is_method, seed_of
+from bestk.selectors.pipeline import draw_needed_rows, read_dataset, select_each, select_path
 from bestk.selectors.selector import SelectBestK
-from bestk.tables.frames import read_features
+from bestk.tables.dataset import Dataset
 from bestk.tables.table import find_constant
-from bestk.tables.target import NumericTarget, parse_targets
+from bestk.tables.target import ClassTarget
 
-MAX_COLUMNS_TOGETHER, MAX_VALUES_TOGETHER = 2048, 2**20  # of subsamples measured in one pass
+# Subsamples are measured in one pass up to so many columns, and so many values, together.
+MAX_COLUMNS_TOGETHER = 2048
+MAX_VALUES_TOGETHER = 2**20
 
 
 @dataclass(frozen=True)
@@ -55,10 +59,11 @@ class StabilitySelection:
         threshold = real(threshold, "threshold", "a number between 0.5 and 1")
         if not 0.5 < threshold <= 1:
             raise ParameterError(f"the bound needs a threshold above 0.5; got {threshold}")
-        each = self.frequencies
-        if self.groups is not None:  # one column of each group
-            each = each[np.unique(self.groups, return_index=True)[1]]
-        q = float(each.sum())
+        frequencies = self.frequencies
+        if self.groups is not None:
+            _, first_of_group = np.unique(self.groups, return_index=True)
+            frequencies = frequencies[first_of_group]
+        q = float(frequencies.sum())
         return q * q / ((2 * threshold - 1) * self.n_candidates)
 
     def to_frame(self) -> Any:
@@ -77,10 +82,20 @@ class StabilitySelection:
 
 
 def stability_selection(
-    X: Any, y: Any, k: float = 10, method: Any = "auto", *, n_subsamples: int = 50,
-    screen: int | None = 256, groups: Any = None, sample_weight: Any = None,
-    random_state: Any = 0, n_jobs: int | None = None, verbose: bool | int = False, **options: Any,
-) -> StabilitySelection:  # fmt: skip
+    X: Any,
+    y: Any,
+    k: float = 10,
+    method: Any = "auto",
+    *,
+    n_subsamples: int = 50,
+    screen: int | None = 256,
+    groups: Any = None,
+    sample_weight: Any = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    verbose: bool | int = False,
+    **options: Any,
+) -> StabilitySelection:
     """Select from many random subsamples of the rows, and count how often each feature is taken.
 
     Parameters
@@ -132,106 +147,168 @@ def stability_selection(
                 f"{name} has no effect on stability_selection, which predicts nothing; leave it out"
             )
     whole(n_subsamples, "n_subsamples", 1)
-    random_state = seed_of(random_state)
-    selector = SelectBestK(k, method, random_state=random_state, n_jobs=n_jobs, **options)
-    selector._validate_params()
-    table = read_features(X, selector.categorical_features)
-    targets = parse_targets(y, table.n_samples, selector.target, sample_weight)
-    columns = Columns.of(selector, table)
-    task = Task.measured(selector, table, columns, columns.varying(table), None)
-    wanted = count_features(k, table.n_features, task)
-    stratified = len(targets) == 1 and not isinstance(targets[0], NumericTarget)
-    kind = StratifiedShuffleSplit if stratified else ShuffleSplit
-    kind = kind if groups is None else GroupShuffleSplit
-    splitter = kind(n_subsamples, train_size=0.5, random_state=random_state)
-    labels = targets[0].classes.codes if stratified else np.arange(table.n_samples)
-    folds = make_folds(splitter, (labels, labels, groups), classes=stratified)
-    rows = [train for train, _ in without_weightless(folds, targets[0].weights)]
-    task, screen = replace(task, targets=targets), None if screen is None else max(screen, wanted)
-    drawn = _Subsamples(selector, task, columns, rows, wanted, screen)
+    seed = seed_of(random_state)
+    selector = SelectBestK(k, method, random_state=seed, n_jobs=n_jobs, **options)
+    resolved = resolve_options(selector)
+    dataset = read_dataset(X, y, resolved, sample_weight)
+    varying = dataset.find_varying()
+    n_selected = count_features(k, dataset, dataset.columns.limits(varying))
+    subsamples = _Subsamples(
+        dataset=dataset,
+        options=resolved,
+        varying=varying,
+        rows=_draw_halves(dataset, n_subsamples, groups, seed),
+        n_selected=n_selected,
+        screen=None if screen is None else max(screen, n_selected),
+    )
     with threads(n_jobs):
-        supports = drawn.supports(n_jobs, printed_progress("stability_selection", verbose))
-    counts = np.bincount(np.concatenate(supports), minlength=table.n_features)
-    most = replace(task, by_columns=False).most
-    return StabilitySelection(counts / len(rows), supports, table.names, most, columns.groups)
+        show = printed_progress("stability_selection", verbose)
+        supports = subsamples.select(n_jobs, show)
+    counts = np.bincount(np.concatenate(supports), minlength=dataset.table.n_features)
+    columns = replace(dataset.columns, k_counts_columns=False)
+    return StabilitySelection(
+        counts / len(supports),
+        supports,
+        dataset.table.names,
+        columns.limits(varying).most,
+        columns.groups,
+    )
 
 
-@dataclass(frozen=True)
+def _draw_halves(dataset: Dataset, count: int, groups: Any, seed: int | None) -> list[Indices]:
+    """The rows of random halves, stratified by class, or of half of the groups of rows."""
+    n_rows = dataset.table.n_samples
+    target = dataset.target
+    labels = np.arange(n_rows)
+    splitter: Any = ShuffleSplit
+    is_stratified = isinstance(target, ClassTarget)
+    if isinstance(target, ClassTarget):
+        labels = target.codes
+        splitter = StratifiedShuffleSplit
+    if groups is not None:
+        splitter = GroupShuffleSplit
+    halves = splitter(count, train_size=0.5, random_state=seed)
+    folds = make_folds(halves, (labels, labels, groups), classes=is_stratified)
+    return [train for train, _ in without_weightless(folds, dataset.weights)]
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Subsamples:
-    """Subsamples of the rows of a table, and what is selected from each."""
+    """Subsamples of the rows of a dataset, from each of which features are selected."""
 
-    selector: SelectBestK
-    task: Task  # the whole table, which is not measured
-    columns: Columns
+    dataset: Dataset
+
+    options: Options
+
+    varying: Indices
+    """The columns of the whole table that may be selected and are not constant."""
+
     rows: list[Indices]
-    wanted: int  # features of each
+    """The rows of each subsample."""
+
+    n_selected: int
+    """The number of features to select from each."""
+
     screen: int | None
+    """Features are selected among so many of the largest relevance; None: among all."""
 
-    def supports(self, n_jobs: int | None, show: Any) -> tuple[tuple[int, ...], ...]:
+    def select(
+        self, n_jobs: int | None, show: Callable[[int, int], Any]
+    ) -> tuple[tuple[int, ...], ...]:
         """The features of each subsample, best first."""
-        team = n_threads() if n_jobs else 1
-        batches, found = self.batches(team), dict[int, tuple[int, ...]]()
-        values = len(self.rows[0]) * len(self.task.allowed)
-        alone = len(batches) == len(self.rows) and values <= MAX_VALUES_TOGETHER
-        self.selector.n_jobs = 1 if team > 1 or alone else n_jobs  # too little work for threads
-        parallel = Parallel(team, require="sharedmem", return_as="generator")
-        parts = parallel(delayed(self.select)(batch) for batch in batches)
-        for batch, each in zip(batches, parts, strict=True):
-            for number, support in zip(batch.tolist(), each, strict=True):
-                found[number] = tuple(support.tolist())
-                show(len(found), len(self.rows))
-        return tuple(found[i] for i in range(len(self.rows)))
+        n_workers = n_threads() if n_jobs else 1
+        batches = self._make_batches(n_workers)
+        n_values = len(self.rows[0]) * len(self.varying)
+        is_small = len(batches) == len(self.rows) and n_values <= MAX_VALUES_TOGETHER
+        # Subsamples are selected side by side, or have too little work for several threads.
+        needs_one_thread = n_workers > 1 or is_small
+        options = self.options.with_threads(1) if needs_one_thread else self.options
+        parallel = Parallel(n_workers, require="sharedmem", return_as="generator")
+        supports_of_batches = parallel(
+            delayed(self._select_batch)(batch, options) for batch in batches
+        )
+        support_of_subsample: dict[int, tuple[int, ...]] = {}
+        for batch, supports in zip(batches, supports_of_batches, strict=True):
+            for number, support in zip(batch.tolist(), supports, strict=True):
+                support_of_subsample[number] = tuple(support.tolist())
+                show(len(support_of_subsample), len(self.rows))
+        return tuple(support_of_subsample[number] for number in range(len(self.rows)))
 
-    def batches(self, n_jobs: int) -> list[Indices]:
+    def _make_batches(self, n_workers: int) -> list[Indices]:
         """Numbers of subsamples that are measured in one pass: small ones, of the same classes."""
-        task, rows = self.task, self.rows
-        n, m = len(task.allowed), min(map(len, rows))
+        n_columns = len(self.varying)
+        n_rows = min(map(len, self.rows))
         size = min(
-            MAX_COLUMNS_TOGETHER // n, MAX_VALUES_TOGETHER // (m * n), -(-len(rows) // n_jobs)
+            MAX_COLUMNS_TOGETHER // n_columns,
+            MAX_VALUES_TOGETHER // (n_rows * n_columns),
+            -(-len(self.rows) // n_workers),
         )
-        alone = (
-            size < 2
-            or settle(self.selector).information == "blocks"
-            or not is_method(task.method)
-            or not isinstance(settle(self.selector).discretizer, str | Discretizer | None)
-            or not all(isinstance(block.values, np.ndarray) for block in task.table.blocks)
-            or (self.screen is not None and n > self.screen)
-            or self.selector.backend not in BACKENDS
-        )
-        weighted = task.targets[0].weights is not None
-        if alone or weighted or task.target is None or isinstance(task.target, NumericTarget):
-            return list(np.arange(len(rows))[:, np.newaxis])
-        classes = task.target.classes
-        counts = [np.bincount(classes.codes[some], minlength=classes.n_classes) for some in rows]
-        _, kind = np.unique(counts, axis=0, return_inverse=True)
-        alike = (np.flatnonzero(kind == each) for each in range(kind.max() + 1))
-        return [some[i : i + size] for some in alike for i in range(0, len(some), size)]
+        target = self.dataset.target
+        if size < 2 or not isinstance(target, ClassTarget) or not self._can_be_joined():
+            return list(np.arange(len(self.rows))[:, np.newaxis])
+        counts = [np.bincount(target.codes[rows], minlength=target.n_classes) for rows in self.rows]
+        _, kind_of_subsample = np.unique(counts, axis=0, return_inverse=True)
+        batches = []
+        for kind in range(kind_of_subsample.max() + 1):
+            alike = np.flatnonzero(kind_of_subsample == kind)
+            batches += [alike[start : start + size] for start in range(0, len(alike), size)]
+        return batches
 
-    def select(self, batch: Indices) -> list[Indices]:
+    def _can_be_joined(self) -> bool:
+        """Whether several subsamples can be measured as one table, and no screen is needed."""
+        estimator = self.options.estimator
+        return (
+            isinstance(estimator, TableEstimator)
+            and is_method(self.options.method)
+            and isinstance(estimator.settings.discretizer, str | Discretizer | None)
+            and estimator.settings.backend in BACKENDS
+            and all(isinstance(block.values, np.ndarray) for block in self.dataset.table.blocks)
+            and (self.screen is None or len(self.varying) <= self.screen)
+            and self.dataset.weights is None
+        )
+
+    def _select_batch(self, batch: Indices, options: Options) -> list[Indices]:
         """The features of some subsamples, best first."""
-        rows, task = [self.rows[i] for i in batch], self.task
+        rows = [self.rows[number] for number in batch]
         if len(batch) < 2:
-            return [self._select_alone(own) for own in rows]
-        codes, kept = task.targets[0].classes.codes, task.table.keep(task.allowed)
-        rows = [own[np.argsort(codes[own], kind="stable")] for own in rows]
-        joined, n = join_subsamples(kept, rows), kept.n_features
-        alone = np.isin(np.arange(len(batch)), find_constant(joined) // n)
-        if alone.any():  # they have fewer columns to measure than the others
-            others = iter(self.select(batch[~alone]))
-            each = zip(rows, alone, strict=True)
-            return [self._select_alone(own) if odd else next(others) for own, odd in each]
-        reading, target = self.columns.reading(self.selector, task.allowed), task.targets[0]
-        return task.supports(measure_parts(reading, joined, n, target.take(rows[0])), self.wanted)
+            return [self._select_alone(rows[0], options)]
+        classes = self.dataset.targets[0].classes
+        rows = [own[np.argsort(classes.codes[own], kind="stable")] for own in rows]
+        table = self.dataset.table.keep(self.varying)
+        joined = join_subsamples(table, rows)
+        constant = find_constant(joined)
+        with_constant = np.unique(constant // table.n_features)
+        if len(with_constant):
+            # They have fewer columns to measure than the others.
+            others = np.delete(batch, with_constant)
+            support_of_number = dict(
+                zip(others.tolist(), self._select_batch(others, options), strict=True)
+                if len(others)
+                else ()
+            )
+            for place in with_constant.tolist():
+                support_of_number[int(batch[place])] = self._select_alone(rows[place], options)
+            return [support_of_number[number] for number in batch.tolist()]
+        estimator = options.estimator
+        assert isinstance(estimator, TableEstimator)
+        reading = estimator.reading(self.varying, self.dataset)
+        target = classes.take(rows[0])
+        measured = measure_parts(reading, joined, table.n_features, target)
+        information = [
+            information_of(self.dataset, self.varying, measured_part) for measured_part in measured
+        ]
+        return select_each(information, options, self.n_selected)
 
-    def _select_alone(self, rows: Indices) -> Indices:
+    def _select_alone(self, rows: Indices, options: Options) -> Indices:
         """The features of one subsample: of many, the most relevant and those to include."""
-        table, targets = self.task.table.take(rows), tuple(y.take(rows) for y in self.task.targets)
-        part, most = Task.of(self.selector, table, targets, columns=self.columns), self.screen
-        many = most is not None and most < len(part.allowed)
-        if many and is_method(part.method) and part.groups is None:
-            relevance = np.nan_to_num(part.relevance(), nan=-np.inf)  # of excluded features
-            relevance[self.columns.included] = np.inf
-            best = np.sort(np.argsort(-relevance, kind="stable")[:most])
-            columns = replace(self.columns, allowed=best)
-            part = Task.of(self.selector, table, targets, columns=columns)
-        return part.path([self.wanted])[0].support
+        subsample = draw_needed_rows(self.dataset.take(rows), options)
+        information = options.estimator.fit(subsample)
+        columns = subsample.columns
+        can_screen = is_method(options.method) and columns.groups is None
+        if can_screen and self.screen is not None and self.screen < len(information.features):
+            relevance = np.nan_to_num(information.relevance(), nan=-np.inf)  # of excluded columns
+            relevance[columns.included] = np.inf
+            best = np.argsort(-relevance, kind="stable")[: self.screen]
+            columns = replace(columns, allowed=np.sort(best))
+            information = options.estimator.fit(replace(subsample, columns=columns))
+        return select_path(information, options, [self.n_selected])[0].support

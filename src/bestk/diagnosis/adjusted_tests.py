@@ -16,15 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from bestk._typing import Array, Floats, Indices, Mask
-from bestk.information import Entropies, normal_scores
-from bestk.information.adjustment import SMALLEST_REMAINDER
-from bestk.information.blocks import TargetScores
-from bestk.information.covariates import adjustment_for, categorical_covariates
-from bestk.information.reading import cut_numbers
-from bestk.information.scan import scan_pairs
-from bestk.methods.forward import DEFAULT_CONSTANTS
-from bestk.native.threads import calm_blas, spans
-from bestk.selectors.significance import (
+from bestk.diagnosis.significance import (
     BLOCK_VALUES,
     MAX_BINS,
     MIN_BINS,
@@ -37,6 +29,14 @@ from bestk.selectors.significance import (
     indicator_moments,
     likelihood_pvalues,
 )
+from bestk.information import Entropies, normal_scores
+from bestk.information.adjustment import SMALLEST_REMAINDER
+from bestk.information.blocks import TargetScores
+from bestk.information.covariates import adjustment_for, categorical_covariates
+from bestk.information.reading import cut_numbers
+from bestk.information.scan import scan_pairs
+from bestk.methods.forward import DEFAULT_CONSTANTS
+from bestk.native.threads import calm_blas, spans
 from bestk.tables.codes import Codes, encode
 from bestk.tables.table import Table, find_numeric
 from bestk.tables.target import ClassTarget, NumericTarget, Target, read_classes

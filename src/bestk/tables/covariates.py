@@ -1,42 +1,19 @@
 """Covariates that come as a table of their own, beside X."""
 
-from copy import copy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from bestk._typing import Indices
-from bestk.errors import DataError, ParameterError
-from bestk.methods.foreign import read_groups
-from bestk.selectors.base import is_stream
-from bestk.selectors.pipeline import find_covariates
+from bestk.errors import DataError
 from bestk.tables.frames import as_array, is_frame, read_table
-from bestk.tables.table import Table, find_features
+from bestk.tables.table import Table
 
 
 def is_covariate_table(covariates: Any) -> bool:
     """Whether covariates are a table, and not names, indices or a mask of columns."""
     return is_frame(covariates) or getattr(covariates, "ndim", 1) > 1
-
-
-def with_covariates(options: Any, table: Table, covariates: Any) -> tuple[Any, Table]:
-    """Options of a selector, and a table with further covariates as its last columns.
-
-    In the options, columns are given by their places in the joined table, and those of the
-    covariates are among the ``covariates``.
-    """
-    joined, places = join_covariates(table, covariates)
-    resolved = copy(options)
-    for name in ("include", "exclude", "categorical_features"):
-        setattr(resolved, name, find_features(getattr(options, name), table).tolist())
-    own = find_covariates(options.covariates, table)
-    resolved.covariates = np.concatenate([own, places]).tolist()
-    if options.column_groups is not None:
-        groups = read_groups(options.column_groups, table)
-        of_covariates = groups.max() + 1 + np.arange(len(places))
-        resolved.column_groups = np.concatenate([groups, of_covariates])
-    return resolved, joined
 
 
 def join_covariates(table: Table, covariates: Any) -> tuple[Table, Indices]:
@@ -74,12 +51,3 @@ def _new_names(covariates: Table, names: set[str]) -> list[str]:
         new_names.append(new_name)
         names = {*names, new_name}
     return new_names
-
-
-def refuse_blocks(X: Any, y: Any) -> None:
-    """Refuse covariates beside rows that come in blocks, which they could not follow."""
-    if is_stream(X, y):
-        raise ParameterError(
-            "X comes in blocks of rows, which a table of covariates could not follow; add its "
-            "columns to X, and pass their names as the parameter covariates"
-        )

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import stats
 
 from bestk._typing import Array, Floats, Indices
+from bestk.diagnosis.identifiers import IDENTIFIER
 from bestk.errors import DataError
-from bestk.selectors.look import IDENTIFIER
 from bestk.tables.table import Table
 
 # A column with fewer different values may be a category that many rows share.

@@ -1,5 +1,6 @@
 """Leaks: columns that alone predict the target better than honest columns do."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,13 +8,14 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from bestk._typing import Array, Floats, Indices
+from bestk.diagnosis.lines import line_shares
+from bestk.diagnosis.selected import SelectedColumns
 from bestk.information import normal_scores
 from bestk.information.reading import cut_numbers
 from bestk.native import kernels
 from bestk.native.threads import map_columns, spans
-from bestk.selectors.folds import move_outliers
-from bestk.selectors.look import line_shares
 from bestk.tables.codes import Codes
+from bestk.tables.outliers import move_outliers
 from bestk.tables.table import Table, find_numeric, split_numbers
 from bestk.tables.target import ClassTarget, NumericTarget, Target
 
@@ -106,6 +108,30 @@ class Predictions:
             largest_of_others[i] = np.delete(every, i).max(initial=0.0)
         much_more = self.information > TIMES_MORE_INFORMATION * largest_of_others
         return (self.information > MIN_INFORMATION) & much_more
+
+
+def find_leaks(selected: SelectedColumns, candidates: Sequence[int]) -> list[int]:
+    """Candidates that predict the target alone so much better than others that they may be leaks.
+
+    ``candidates``: some of the selected columns, by their numbers among these.
+    """
+    target = selected.target
+    if target is None or not can_be_judged(target):
+        return []
+    shares = target.classes.sizes / target.classes.sizes.sum()
+    is_relevant = selected.relevance > MIN_RELEVANCE * entr(shares).sum()
+    if selected.information.levels is None:
+        # Estimates by straight lines do not see what missing values tell.
+        is_relevant |= [column.missing.any() for column in selected.columns]
+    relevant = np.array([i for i in candidates if is_relevant[i]], np.int64)
+    if not len(relevant):
+        return []
+    predictions = predict_alone(*selected.keep(relevant), target)
+    if not predictions.are_suspects().any():
+        return []
+    others = selected.columns_to_compare(N_COMPARED, without=selected.places[relevant])
+    compared = predict_alone(*selected.table_of(others), target)
+    return relevant[predictions.are_leaks(compared)].tolist()
 
 
 def can_be_judged(target: Target) -> bool:

@@ -1,0 +1,58 @@
+"""Columns that name rows, such as numbers of customers."""
+
+import re
+
+import numpy as np
+
+from bestk._typing import Array
+from bestk.diagnosis.column_values import ColumnValues
+
+# Text with a different value in more than this part of the rows is an identifier.
+MOST_ROWS = 0.5
+
+# Most columns of numbers that are no identifiers repeat, or have fractions, among so many rows.
+FIRST_VALUES = 32
+
+# Rows of a table in which an identifier can be recognized.
+MIN_ROWS = 10
+
+# Names that identifiers have, such as "id", "customer_id" and "customerId".
+IDENTIFIER = re.compile(r"(^|[\W_])(?i:ids?|idx|index|key|uuid|guid|row)($|[\W_])|[a-z]I[dD]$")
+
+
+def names_rows(name: str, column: ColumnValues) -> bool:
+    """Whether a column is an identifier: text that differs in most rows, or integers in all."""
+    n_rows = len(column.values)
+    if n_rows < MIN_ROWS or column.kind == "boolean":
+        return False
+    if column.categories is not None:
+        return _differs_in_most_rows(column)
+    if column.kind != "numeric" or not _may_be_numbered(column.values[:FIRST_VALUES]):
+        return False
+    if column.missing.any() or _has_fractions(column.values):
+        return False
+    spread = np.ptp(column.values)
+    if spread < n_rows - 1 or len(np.unique(column.values)) < n_rows:
+        return False
+    # Integers may be quantities, unless they are sorted, without large gaps, or named so.
+    steps = np.diff(np.asarray(column.values, np.float64))
+    is_sorted = bool((steps > 0).all() or (steps < 0).all())
+    return is_sorted or spread < 2 * n_rows or IDENTIFIER.search(name) is not None
+
+
+def _differs_in_most_rows(column: ColumnValues) -> bool:
+    """Whether text has more different values than half of the rows."""
+    assert column.categories is not None
+    n_needed = MOST_ROWS * len(column.values)
+    if len(column.categories) <= n_needed:
+        return False
+    return len(np.unique(column.values[~column.missing])) > n_needed
+
+
+def _may_be_numbered(first: Array) -> bool:
+    """Whether the first values are different whole numbers."""
+    return len(set(first.tolist())) == len(first) and not _has_fractions(first)
+
+
+def _has_fractions(values: Array) -> bool:
+    return values.dtype.kind == "f" and bool((values != np.floor(values)).any())

@@ -1,7 +1,10 @@
 /* The k best items along many directions of a few eigenvectors, each choice scored on Q itself.
-   Directions come in an order in which neighbours are close: their best items differ by a swap or
-   two, and so do the values of their choices. Within a small angle only few items can come or go,
-   and only those are looked at. */
+
+   The matrix is near V' S V, V of d rows and S their signs. A direction c of d coordinates gives
+   every item the score (V'c)_i. Directions come in an order in which neighbours are close: their
+   best items differ by a swap or two, and so do the values of their choices. So directions are
+   taken in blocks. Within the small angle of a block only few items can come or go, and only those,
+   the open ones, are looked at. */
 #include <math.h>
 #include <string.h>
 
@@ -10,59 +13,68 @@
 #define MAX_BLOCK 128 /* close directions that are followed together */
 #define MAX_OPEN 512  /* items that may come or go within a block */
 
-/* The matrix, and V of d rows whose signed products approximate it. */
+/* The matrix and the rows that approximate it, with scratch. */
 typedef struct {
-    const double *Q, *V;
+    const double *Q; /* [n][n] */
+    const double *V; /* [d][n] */
     int64_t n, d, k;
-    double *norms; /* distances of the columns of V from their mean */
-    double *centre, *all, *sorted; /* scratch: a direction, and scores of all items */
-    int64_t *list;                 /* scratch: items */
-    uint8_t *best;                 /* scratch: whether an item is one of the k best */
+    double *norms;    /* [n]: distances of the columns of V from their mean */
+    double *centre;   /* [d], scratch: a direction */
+    double *all;      /* [n], scratch: scores of all items */
+    double *sorted;   /* [n], scratch: the same, the k largest first */
+    int64_t *list;    /* [n], scratch: items */
+    uint8_t *is_best; /* [n], scratch: whether an item is one of the k best */
 } Problem;
 
-/* The k items of the highest score along a direction, and what they are worth. In a block of close
-   directions most items are chosen along all of them or along none. Only the others are open, each
-   at a place, those that are chosen first. */
+/* A choice: the k items of the highest score along a direction, and what they are worth. */
 typedef struct {
-    int64_t block;         /* directions of the last block */
-    int64_t inside, count; /* open places: of chosen items, and all */
-    int64_t *items;        /* by place */
-    double *score, *V;     /* by place; V: [coordinate][place], rows of MAX_OPEN */
-    int64_t *list, *where; /* the chosen items, and where each item is among them, or -1 */
-    double *total;         /* sum of the columns of V that are chosen */
-    double value;          /* x'Qx */
+    int64_t block; /* directions of the last block */
+
+    /* The open items of the block, each at a place; those that are chosen come first. */
+    int64_t n_open;
+    int64_t n_inside; /* of them, those that are chosen */
+    int64_t *items;   /* [MAX_OPEN]: the item at each place */
+    double *score;    /* [MAX_OPEN]: its score */
+    double *V;        /* [d][MAX_OPEN]: its column of V */
+
+    /* The choice. */
+    int64_t *chosen; /* [k] */
+    int64_t *where;  /* [n]: where each item is among the chosen ones, or -1 */
+    double *sum;     /* [d]: the sum of the columns of V that are chosen */
+    double value;    /* x'Qx */
 } Top;
 
 /* Distances of the columns of V from their mean. */
-static double *spread(const Problem *a, Room *room) {
+static double *find_norms(const Problem *a, Room *room) {
     double *norms = take(room, a->n, sizeof *norms);
-    for (int64_t j = 0; j < a->d && norms; j++) {
+    if (!norms) return NULL;
+    for (int64_t j = 0; j < a->d; j++) {
         const double *row = a->V + j * a->n;
         double mean = 0.0;
         for (int64_t i = 0; i < a->n; i++) mean += row[i];
         mean /= (double)a->n;
         for (int64_t i = 0; i < a->n; i++) norms[i] += (row[i] - mean) * (row[i] - mean);
     }
-    for (int64_t i = 0; i < a->n && norms; i++) norms[i] = sqrt(norms[i]);
+    for (int64_t i = 0; i < a->n; i++) norms[i] = sqrt(norms[i]);
     return norms;
 }
 
 /* The length of a direction, or a tiny number. */
 static double length_of(const double *c, int64_t d) {
-    double length = 0.0;
-    for (int64_t j = 0; j < d; j++) length += c[j] * c[j];
-    return higher(sqrt(length), 1e-300);
+    double squares = 0.0;
+    for (int64_t j = 0; j < d; j++) squares += c[j] * c[j];
+    return higher(sqrt(squares), 1e-300);
 }
 
 /* The squared distance of a direction, made a unit vector, from a centre. */
-static double distance(const double *c, const double *centre, int64_t d) {
+static double squared_distance(const double *c, const double *centre, int64_t d) {
     const double length = length_of(c, d);
-    double apart = 0.0;
+    double squares = 0.0;
     for (int64_t j = 0; j < d; j++) {
         const double difference = c[j] / length - centre[j];
-        apart += difference * difference;
+        squares += difference * difference;
     }
-    return apart;
+    return squares;
 }
 
 /* Set the scores V'c of the first columns of V, whose rows have n entries. */
@@ -70,7 +82,8 @@ static void project(
     const double *V, int64_t n, const double *c, int64_t d, int64_t count, double *restrict score) {
     for (int64_t q = 0; q < count; q++) score[q] = c[0] * V[q];
     for (int64_t j = 1; j < d; j++) {
-        const double *row = V + j * n, weight = c[j];
+        const double *row = V + j * n;
+        const double weight = c[j];
         for (int64_t q = 0; q < count; q++) score[q] += weight * row[q];
     }
 }
@@ -78,17 +91,20 @@ static void project(
 /* Write the unit vector amid some directions into ``centre``; return how far they lie from it. */
 static double find_middle(const Problem *a, const double *directions, int64_t count) {
     const int64_t d = a->d;
-    double *centre = a->centre, radius = 0.0;
+    double *centre = a->centre;
     memset(centre, 0, (size_t)d * sizeof *centre);
-    for (const double *c = directions; c < directions + count * d; c += d) {
+    for (int64_t b = 0; b < count; b++) {
+        const double *c = directions + b * d;
         const double length = length_of(c, d);
         for (int64_t j = 0; j < d; j++) centre[j] += c[j] / length;
     }
     const double scale = length_of(centre, d);
     for (int64_t j = 0; j < d; j++) centre[j] /= scale;
-    for (const double *c = directions; c < directions + count * d && count > 1; c += d)
-        radius = higher(distance(c, centre, d), radius);
-    return sqrt(radius);
+    if (count == 1) return 0.0;
+    double farthest = 0.0;
+    for (int64_t b = 0; b < count; b++)
+        farthest = higher(squared_distance(directions + b * d, centre, d), farthest);
+    return sqrt(farthest);
 }
 
 static inline void trade(double *a, double *b) {
@@ -97,17 +113,21 @@ static inline void trade(double *a, double *b) {
     *b = held;
 }
 
-/* Put the k largest of some values first, the least of them last. */
+/* Put the k largest of some values first, the smallest of them last, by quickselect. */
 static void select_top(double *values, int64_t count, int64_t k) {
-    int64_t low = 0, high = count - 1;
+    int64_t low = 0;
+    int64_t high = count - 1;
     while (low < high) {
         const double pivot = values[(low + high) / 2];
-        int64_t i = low, j = high;
+        int64_t i = low;
+        int64_t j = high;
         while (i <= j) {
             while (values[i] > pivot) i++;
             while (values[j] < pivot) j--;
             if (i > j) break;
-            trade(values + i++, values + j--);
+            trade(values + i, values + j);
+            i++;
+            j--;
         }
         if (k - 1 < i) high = j;
         if (k - 1 > j) low = i;
@@ -116,44 +136,55 @@ static void select_top(double *values, int64_t count, int64_t k) {
 
 /* Mark the k items of the highest score along c; of equal ones those of the lowest index. */
 static void mark_best(const Problem *a, const double *c) {
-    const int64_t n = a->n, k = a->k;
+    const int64_t n = a->n;
     project(a->V, n, c, a->d, n, a->all);
     memcpy(a->sorted, a->all, (size_t)n * sizeof *a->all);
-    select_top(a->sorted, n, k);
-    const double least = a->sorted[k - 1];
-    int64_t left = k;
-    for (int64_t i = 0; i < n; i++) left -= a->best[i] = a->all[i] > least;
-    for (int64_t i = 0; left > 0; i++)
-        if (a->all[i] == least) {
-            a->best[i] = 1;
-            left--;
-        }
+    select_top(a->sorted, n, a->k);
+    const double lowest = a->sorted[a->k - 1];
+    int64_t n_missing = a->k;
+    for (int64_t i = 0; i < n; i++) {
+        a->is_best[i] = a->all[i] > lowest;
+        n_missing -= a->is_best[i];
+    }
+    for (int64_t i = 0; n_missing > 0; i++) {
+        if (a->all[i] != lowest) continue;
+        a->is_best[i] = 1;
+        n_missing--;
+    }
 }
 
-/* List items that are not certainly chosen, or not, within the radius: within it the score of an
-   item, but for a constant that all share, lies within radius times norm of that at the centre.
-   Return whether there is room for all of them. */
+/* List the items that may come or go within the radius of the centre; return whether there is room
+   for all of them.
+
+   Within the radius the score of an item, but for a constant that all items share, lies within
+   radius * norm of that at the centre. An item that is inside stays there if its lowest score is
+   above the highest of all items outside; one that is outside stays there if its highest is below
+   the lowest of all inside. */
 static int find_open(const Problem *a, Top *top, double radius) {
     const Range range = bestk_range(a->all, a->n);
     const double slack = 1e-9 * higher(fabs(range.low), fabs(range.high));
-    double low = INFINITY, high = -INFINITY;
+    double lowest_inside = INFINITY;
+    double highest_outside = -INFINITY;
     for (int64_t i = 0; i < a->n; i++) {
         const double reach = radius * a->norms[i] + slack;
-        if (a->best[i])
-            low = lower(a->all[i] - reach, low);
+        if (a->is_best[i])
+            lowest_inside = lower(a->all[i] - reach, lowest_inside);
         else
-            high = higher(a->all[i] + reach, high);
+            highest_outside = higher(a->all[i] + reach, highest_outside);
     }
-    top->count = 0;
-    for (int wanted = 1; wanted >= 0; wanted--) { /* those inside first */
-        for (int64_t i = 0; i < a->n; i++) {
-            const double reach = radius * a->norms[i] + slack;
-            if (a->best[i] != wanted) continue;
-            if (wanted ? a->all[i] - reach > high : a->all[i] + reach < low) continue;
-            if (top->count == MAX_OPEN) return 0;
-            top->items[top->count++] = i;
-        }
-        if (wanted) top->inside = top->count;
+    top->n_open = 0;
+    for (int64_t i = 0; i < a->n; i++) {
+        const double reach = radius * a->norms[i] + slack;
+        if (!a->is_best[i] || a->all[i] - reach > highest_outside) continue;
+        if (top->n_open == MAX_OPEN) return 0;
+        top->items[top->n_open++] = i;
+    }
+    top->n_inside = top->n_open;
+    for (int64_t i = 0; i < a->n; i++) {
+        const double reach = radius * a->norms[i] + slack;
+        if (a->is_best[i] || a->all[i] + reach < lowest_inside) continue;
+        if (top->n_open == MAX_OPEN) return 0;
+        top->items[top->n_open++] = i;
     }
     return 1;
 }
@@ -164,67 +195,80 @@ static Top first_k(const Problem *a, Room *room) {
     top.items = take(room, MAX_OPEN, sizeof *top.items);
     top.score = take(room, MAX_OPEN, sizeof *top.score);
     top.V = take(room, a->d * MAX_OPEN, sizeof *top.V);
-    top.list = take(room, a->k, sizeof *top.list);
+    top.chosen = take(room, a->k, sizeof *top.chosen);
     top.where = take(room, a->n, sizeof *top.where);
-    top.total = take(room, a->d, sizeof *top.total);
+    top.sum = take(room, a->d, sizeof *top.sum);
     if (room->status) return top;
     for (int64_t i = 0; i < a->n; i++) top.where[i] = i < a->k ? i : -1;
     for (int64_t i = 0; i < a->k; i++) {
-        top.list[i] = i;
+        top.chosen[i] = i;
         for (int64_t j = 0; j < a->k; j++) top.value += a->Q[i * a->n + j];
-        for (int64_t j = 0; j < a->d; j++) top.total[j] += a->V[j * a->n + i];
+        for (int64_t j = 0; j < a->d; j++) top.sum[j] += a->V[j * a->n + i];
     }
     return top;
 }
 
-/* Let an item come in place of that at q of the list. */
+/* Let an item come in place of the one at q of the chosen.
+
+   Swapping u for v changes x'Qx by p_v - p_u - 2 Q_uv, where p_i = Q_ii + 2 sum of Q_ij over the
+   other chosen items j. */
 static void replace(const Problem *a, Top *top, int64_t q, int64_t into) {
-    const int64_t n = a->n, out = top->list[q];
-    const double *out_row = a->Q + out * n, *into_row = a->Q + into * n;
-    double more = 0.0;
-    for (int64_t r = 0; r < a->k; r++) more += into_row[top->list[r]] - out_row[top->list[r]];
-    /* p_v - p_u - 2 Q_uv, where an item does not count itself */
-    top->value += into_row[into] + 2 * more + out_row[out] - 2 * out_row[into];
-    for (int64_t j = 0; j < a->d; j++) top->total[j] += a->V[j * n + into] - a->V[j * n + out];
-    top->list[q] = into;
+    const int64_t n = a->n;
+    const int64_t out = top->chosen[q];
+    const double *out_row = a->Q + out * n;
+    const double *into_row = a->Q + into * n;
+    double difference = 0.0; /* of the sums of both rows over the choice, with the item at q */
+    for (int64_t r = 0; r < a->k; r++)
+        difference += into_row[top->chosen[r]] - out_row[top->chosen[r]];
+    top->value += into_row[into] + 2 * difference + out_row[out] - 2 * out_row[into];
+    for (int64_t j = 0; j < a->d; j++) top->sum[j] += a->V[j * n + into] - a->V[j * n + out];
+    top->chosen[q] = into;
     top->where[into] = q;
     top->where[out] = -1;
 }
 
-/* Choose the best items amid the first of some directions, as many as leave few items open;
-   return how many directions that are. */
-static int64_t settle(const Problem *a, const double *directions, int64_t count, Top *top) {
+/* Choose the best items amid the first of some directions, as many directions as leave few items
+   open; return how many these are. */
+static int64_t start_block(const Problem *a, const double *directions, int64_t count, Top *top) {
     const int64_t n = a->n;
-    int64_t block = least_of(least_of(2 * top->block, MAX_BLOCK), count), q = 0;
+    int64_t block = least_of(least_of(2 * top->block, MAX_BLOCK), count);
     for (;; block = (block + 1) / 2) {
         const double radius = find_middle(a, directions, block);
         mark_best(a, a->centre);
-        if (block == 1) top->inside = top->count = 0;
-        if (block == 1 || find_open(a, top, radius)) break;
+        if (block == 1) {
+            top->n_inside = 0;
+            top->n_open = 0;
+            break;
+        }
+        if (find_open(a, top, radius)) break;
     }
+    int64_t q = 0;
     for (int64_t i = 0; i < n; i++) {
-        if (!a->best[i] || top->where[i] >= 0) continue;
-        while (a->best[top->list[q]]) q++;
+        if (!a->is_best[i] || top->where[i] >= 0) continue;
+        while (a->is_best[top->chosen[q]]) q++;
         replace(a, top, q, i);
     }
     for (int64_t j = 0; j < a->d; j++)
-        for (int64_t p = 0; p < top->count; p++)
+        for (int64_t p = 0; p < top->n_open; p++)
             top->V[j * MAX_OPEN + p] = a->V[j * n + top->items[p]];
-    return top->block = block;
+    top->block = block;
+    return block;
 }
 
-/* Swap open items until the choice holds the k highest scores along c. */
+/* Swap open items until the choice holds the k highest scores along c: the lowest inside for the
+   highest outside, as long as the latter is higher. */
 static void follow(const Problem *a, const double *c, Top *top) {
-    const int64_t inside = top->inside;
+    const int64_t n_inside = top->n_inside;
     double *score = top->score;
-    if (inside == 0 || inside == top->count) return;
-    project(top->V, MAX_OPEN, c, a->d, top->count, score);
+    if (n_inside == 0 || n_inside == top->n_open) return;
+    project(top->V, MAX_OPEN, c, a->d, top->n_open, score);
     for (;;) {
-        const double low = bestk_range(score, inside).low;
-        const double high = bestk_range(score + inside, top->count - inside).high;
+        const double low = bestk_range(score, n_inside).low;
+        const double high = bestk_range(score + n_inside, top->n_open - n_inside).high;
         if (high <= low) return;
-        int64_t u = 0, v = inside;
+        int64_t u = 0;
         while (score[u] != low) u++;
+        int64_t v = n_inside;
         while (score[v] != high) v++;
         const int64_t out = top->items[u];
         replace(a, top, top->where[out], top->items[v]);
@@ -236,13 +280,16 @@ static void follow(const Problem *a, const double *c, Top *top) {
     }
 }
 
-/* Items of either choice: drop what is missed least until k are left; return their value. */
-static double thin_out(const Problem *a, uint8_t *chosen) {
+/* Of the items of either of two choices, drop what is missed least until k are left; return their
+   value. */
+static double thin_out(const Problem *a, uint8_t *is_chosen) {
     const int64_t n = a->n;
-    int64_t count = 0, *items = a->list;
-    double value = 0.0, *p = a->sorted;
+    int64_t *items = a->list;
+    double *p = a->sorted; /* what each item adds to the others */
+    int64_t count = 0;
     for (int64_t i = 0; i < n; i++)
-        if (chosen[i]) items[count++] = i;
+        if (is_chosen[i]) items[count++] = i;
+    double value = 0.0;
     for (int64_t q = 0; q < count; q++) {
         const double *row = a->Q + items[q] * n;
         double sum = 0.0;
@@ -250,12 +297,12 @@ static double thin_out(const Problem *a, uint8_t *chosen) {
         p[q] = 2.0 * sum - row[items[q]];
         value += sum;
     }
-    for (int64_t drop = count - a->k; drop > 0; drop--) {
+    for (int64_t n_surplus = count - a->k; n_surplus > 0; n_surplus--) {
         int64_t worst = 0;
         for (int64_t q = 1; q < count; q++)
             if (p[q] < p[worst]) worst = q;
         const double *row = a->Q + items[worst] * n;
-        chosen[items[worst]] = 0;
+        is_chosen[items[worst]] = 0;
         value -= p[worst];
         p[worst] = INFINITY;
         for (int64_t q = 0; q < count; q++) p[q] -= 2.0 * row[items[q]];
@@ -270,52 +317,85 @@ static void keep(const Top *top, int64_t n, double *record, uint8_t *best) {
     for (int64_t i = 0; i < n; i++) best[i] = top->where[i] >= 0;
 }
 
+/* What is tried along the directions of a block besides. */
+typedef struct {
+    int has_negative; /* whether a sign is negative */
+    double *turned;   /* [MAX_BLOCK][d]: S V x for the choice x along each direction */
+    double *values;   /* [MAX_BLOCK]: the value of x */
+    double record;    /* the largest sum so far of the values of x and y */
+    uint8_t *both;    /* [n]: the items of the best x or of its y */
+} Pairs;
+
+/* Follow a block of directions; note the value of each choice x, and S V x. */
+static void follow_block(const Problem *a, const double *signs, const double *directions,
+    int64_t block, Top *x, Pairs *pairs, double *record, uint8_t *best) {
+    for (int64_t b = 0; b < block; b++) {
+        follow(a, directions + b * a->d, x);
+        keep(x, a->n, record, best);
+        pairs->values[b] = x->value;
+        for (int64_t j = 0; j < a->d; j++) pairs->turned[b * a->d + j] = signs[j] * x->sum[j];
+    }
+}
+
+/* Follow the turned directions of a block; return whether a pair of x and its y is worth more
+   together than any before, and mark the items of either in ``both``. */
+static int follow_turned(const Problem *a, const double *directions, int64_t block, Top *y,
+    Pairs *pairs, double *record, uint8_t *best) {
+    int is_better = 0;
+    int64_t end = 0; /* of the directions that y was made ready for */
+    for (int64_t b = 0; b < block; b++) {
+        const double *turned = pairs->turned + b * a->d;
+        if (b == end) end += start_block(a, turned, block - b, y);
+        follow(a, turned, y);
+        keep(y, a->n, record, best);
+        if (!(pairs->values[b] + y->value > pairs->record)) continue;
+        is_better = 1;
+        pairs->record = pairs->values[b] + y->value;
+        mark_best(a, directions + b * a->d);
+        for (int64_t i = 0; i < a->n; i++) pairs->both[i] = a->is_best[i] | (y->where[i] >= 0);
+    }
+    return is_better;
+}
+
 /* Write the best choice of k items along some directions into ``best``, its value into ``record``.
-   Along c lie X = top_k(V'c) and, where a sign is negative, Y = top_k(V'SVx). The best k of their
-   union, which cost k^2 steps, are looked at after a block in which X and Y were worth more
-   together than before. */
+
+   Along c lie x = top_k(V'c) and, where a sign is negative, y = top_k(V'SVx). The best k of their
+   union, which cost k^2 steps, are looked at after a block in which x and y were worth more
+   together than before.
+
+   V: [d][n], with signs: [d]; directions: [n_directions][d]; best: [n], 1 for items of the choice. */
 EXPORT int bestk_try_directions(const double *Q, const double *V, const double *signs, int64_t n,
     int64_t d, int64_t k, const double *directions, int64_t n_directions, uint8_t *best,
     double *record) {
     Room room = {0};
     Problem a = {.Q = Q, .V = V, .n = n, .d = d, .k = k};
-    a.norms = spread(&a, &room);
+    a.norms = find_norms(&a, &room);
     a.centre = take(&room, d, sizeof *a.centre);
     a.all = take(&room, n, sizeof *a.all);
     a.sorted = take(&room, n, sizeof *a.sorted);
     a.list = take(&room, n, sizeof *a.list);
-    a.best = take(&room, n, sizeof *a.best);
-    double *turned = take(&room, MAX_BLOCK * (d + 1), sizeof *turned);
-    double *values = turned + MAX_BLOCK * d;
-    uint8_t *both = take(&room, n, sizeof *both);
-    Top x = first_k(&a, &room), y = first_k(&a, &room);
+    a.is_best = take(&room, n, sizeof *a.is_best);
+    Pairs pairs = {.record = -INFINITY};
+    pairs.turned = take(&room, MAX_BLOCK * d, sizeof *pairs.turned);
+    pairs.values = take(&room, MAX_BLOCK, sizeof *pairs.values);
+    pairs.both = take(&room, n, sizeof *pairs.both);
+    for (int64_t j = 0; j < d; j++) pairs.has_negative |= signs[j] < 0.0;
+    Top x = first_k(&a, &room);
+    Top y = first_k(&a, &room);
     if (room.status) return release(&room);
-    double pair = -INFINITY;
-    int both_ways = 0;
-    for (int64_t j = 0; j < d; j++) both_ways |= signs[j] < 0.0;
     *record = -INFINITY;
-    for (int64_t t = 0, block; t < n_directions; t += block) {
-        block = settle(&a, directions + t * d, n_directions - t, &x);
-        for (int64_t b = 0; b < block; b++) {
-            follow(&a, directions + (t + b) * d, &x);
-            keep(&x, n, record, best);
-            values[b] = x.value;
-            for (int64_t j = 0; j < d; j++) turned[b * d + j] = signs[j] * x.total[j];
+    int64_t block;
+    for (int64_t first = 0; first < n_directions; first += block) {
+        const double *of_block = directions + first * d;
+        block = start_block(&a, of_block, n_directions - first, &x);
+        follow_block(&a, signs, of_block, block, &x, &pairs, record, best);
+        if (!pairs.has_negative) continue;
+        if (!follow_turned(&a, of_block, block, &y, &pairs, record, best)) continue;
+        const double value = thin_out(&a, pairs.both);
+        if (value > *record) {
+            *record = value;
+            memcpy(best, pairs.both, (size_t)n);
         }
-        int better = 0;
-        for (int64_t b = 0, end = 0; both_ways && b < block; b++) {
-            if (b == end) end += settle(&a, turned + b * d, block - b, &y);
-            follow(&a, turned + b * d, &y);
-            keep(&y, n, record, best);
-            if (!(values[b] + y.value > pair)) continue;
-            better = 1;
-            pair = values[b] + y.value;
-            mark_best(&a, directions + (t + b) * d);
-            for (int64_t i = 0; i < n; i++) both[i] = a.best[i] | (y.where[i] >= 0);
-        }
-        const double value = better ? thin_out(&a, both) : -INFINITY;
-        if (value > *record) memcpy(best, both, (size_t)n);
-        *record = higher(value, *record);
     }
     return release(&room);
 }

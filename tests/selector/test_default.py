@@ -1,5 +1,7 @@
 """Without any option: block forward selection."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -160,3 +162,16 @@ def test_methods_side_by_side_read_what_belongs_to_each_and_the_same_once(discre
         alone = SelectBestK(3, name, discretizer=discretizer).fit(X[train], y[train])
         (row,) = [row for row in curves.rows if row.method == name]
         assert row.support == tuple(alone.solution_.support)
+
+
+def test_classes_that_are_nearly_as_many_as_rows_take_little_memory_and_time():
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.repeat(np.arange(10_000), 3))
+    X = rng.normal(size=(30_000, 5))
+    X[:, 0] += y / 2500
+    tracemalloc.start()
+    selector = SelectBestK(1, target="classes").fit(X, y)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert selector.support_[0]
+    assert peak < 2**29

@@ -97,6 +97,23 @@ def test_numbers_that_determine_a_number_without_a_trend_are_a_leak():
     assert named(X.assign(later=rng.choice([-1, 1], ROWS) * y), y) == ["later"]
 
 
+@pytest.mark.parametrize("curve", [lambda x: np.sin(5 * x), np.square])
+def test_a_curve_that_determines_a_number_is_a_leak_in_few_rows(curve):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(500, 8))).rename(columns="x{}".format)
+    y = curve(X["x0"].to_numpy())
+    noise = y.std() * rng.normal(size=500)
+    assert named(X, y + 0.1 * noise) == ["x0"]
+    assert named(X, y + 0.35 * noise) == []
+
+
+def test_values_of_the_same_person_are_no_leak():
+    rng = np.random.default_rng(0)
+    person = np.repeat(np.arange(60), 8)
+    X = pd.DataFrame({"weight": rng.normal(size=60)[person], "dose": rng.normal(size=480)})
+    assert named(X, rng.normal(size=60)[person]) == []
+
+
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris, load_wine])
 def test_honest_columns_that_predict_well_are_no_leaks(load):
     X, y = load(return_X_y=True, as_frame=True)

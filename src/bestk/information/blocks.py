@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.special import chdtrc, ndtri
 
 from bestk._cached import cached_property
@@ -39,6 +40,9 @@ MAX_SMALL_WORK = 2**25
 # for each selected column.
 MAX_SMALL_COLUMNS = 400
 
+# Indicators of more classes are held as sparse columns: there may be nearly as many as rows.
+MAX_DENSE_CLASSES = 256
+
 # Block columns that are copied at a time.
 STRIP_COLUMNS = 256
 
@@ -58,8 +62,9 @@ KERNEL_BINS = 16
 class TargetScores:
     """A target as numeric columns: an indicator of each class, or the normal scores of numbers."""
 
-    columns: Floats
-    """One row for each class, or one for a numeric target; one entry for each sample."""
+    columns: Floats | csr_array
+    """One row for each class, or one for a numeric target; one entry for each sample. Sparse for
+    very many classes."""
 
     lengths: Floats
     """The length of each row, by which sums of products are divided."""
@@ -83,8 +88,14 @@ class TargetScores:
             lengths = np.sqrt((scores * scores).sum(axis=1))
             return cls(scores, lengths, 1, np.inf, np.zeros(target.n_samples, np.int64))
         codes = target.classes.codes
-        indicators = (codes == np.arange(target.classes.n_classes)[:, np.newaxis]) * root
-        sizes = (indicators * indicators).sum(axis=1)
+        n_classes = target.classes.n_classes
+        if n_classes > MAX_DENSE_CLASSES:
+            shape = (n_classes, target.n_samples)
+            indicators = csr_array((root, (codes, np.arange(target.n_samples))), shape=shape)
+            sizes = np.bincount(codes, root * root, n_classes)
+        else:
+            indicators = (codes == np.arange(n_classes)[:, np.newaxis]) * root
+            sizes = (indicators * indicators).sum(axis=1)
         shares = sizes / sizes.sum()
         entropy = -float((shares * np.log(np.where(shares > 0, shares, 1.0))).sum())
         return cls(indicators, np.sqrt(sizes), len(sizes) - 1, entropy, codes)
@@ -92,7 +103,7 @@ class TargetScores:
     def adjusted(self, adjustment: Adjustment, weights: Floats | None) -> "TargetScores":
         """The target without what covariates explain, as orthogonal columns of variance 1.
 
-        It has no columns where covariates determine it.
+        It has no columns where covariates determine it; its indicators must be dense.
         """
         n_samples = self.columns.shape[1]
         root = np.ones(n_samples) if weights is None else np.sqrt(weights)
@@ -701,7 +712,7 @@ class _Strip:
         means = sums / np.where(sizes > 0, sizes, 1.0)[:, :, np.newaxis]
         explained = (sums * means).sum(axis=(1,)) / target.lengths**2
         # Indicators of classes are not centered: their mean explains 1 of the trace.
-        has_mean = target.degrees < len(target.columns)
+        has_mean = target.degrees < target.columns.shape[0]
         trace = explained.sum(axis=1) - float(has_mean)
         more_bins = (sizes > 0).sum(axis=1) - 2 - is_curved
         statistic = self.n_rows * np.maximum(trace - smooth, 0.0)
@@ -710,6 +721,8 @@ class _Strip:
         if not len(needed):
             return None
         n_means = min(target.degrees, sums.shape[2])
+        if n_means > len(limits[np.isfinite(limits)]):
+            return self._bin_columns(needed, limits[np.isfinite(limits)], more_bins[needed])
         bins = np.searchsorted(limits, plain[needed], side="right")
         columns = [means[place, bins[row], :n_means].T for row, place in enumerate(needed.tolist())]
         # Shares of classes lie in 0..1; means of scores are in multiples of the unit.
@@ -718,6 +731,15 @@ class _Strip:
         standardise_weighted(stacked, self.weights, self.unit)
         degrees = np.repeat(more_bins[needed] / n_means, n_means)
         return _BlockColumns(np.repeat(self.features[needed], n_means), stacked, degrees)
+
+    def _bin_columns(self, columns: Indices, limits: Floats, more_bins: Indices) -> _BlockColumns:
+        """Indicators of bins, which say the same as the means of more classes than bins.
+
+        ``more_bins``: the parameters of each of the columns.
+        """
+        indicators = self._indicators(self.plain_scores[columns], limits)
+        degrees = np.repeat(more_bins / len(limits), len(limits))
+        return _BlockColumns(np.repeat(self.features[columns], len(limits)), indicators, degrees)
 
     def _bin_means_given_covariates(
         self, adjustment: Adjustment, smooth: Sequence[Floats], is_curved: Mask
@@ -753,8 +775,11 @@ class _Strip:
                 needed = np.flatnonzero(is_needed)
                 if not len(needed):
                     continue
-                n_fits = len(target.columns)
-                fits = (slopes[needed] @ by_column[needed]).reshape(-1, self.n_samples)
+                n_fits = min(target.columns.shape[0], n_bins)
+                fits = by_column[needed]
+                if n_fits < n_bins:
+                    fits = slopes[needed] @ fits
+                fits = fits.reshape(-1, self.n_samples)
                 adjustment.subtract_from(fits)
                 degrees = np.repeat(more_bins[needed] / n_fits, n_fits)
                 features = np.repeat(self.features[strip][needed], n_fits)

@@ -8,7 +8,7 @@ import numpy as np
 from bestk._typing import Indices
 from bestk.errors import ParameterError, counted
 from bestk.information.adjustment import Adjustment
-from bestk.information.blocks import TargetScores, effective_rows, make_design
+from bestk.information.blocks import MAX_DENSE_CLASSES, TargetScores, effective_rows, make_design
 from bestk.information.constants import BlockConstants
 from bestk.tables.codes import encode
 from bestk.tables.table import Table, find_numeric
@@ -56,6 +56,12 @@ def adjustment_for(
     if adjustment.rows_used > LARGEST_SHARE_OF_ROWS * n_rows:
         raise _too_many(round(adjustment.rows_used), n_rows)
     for target in scored:
+        n_classes = target.columns.shape[0]
+        if n_classes > MAX_DENSE_CLASSES:
+            raise ParameterError(
+                f"y has {n_classes:,} classes, and at most {MAX_DENSE_CLASSES} can be adjusted for "
+                "covariates; merge rare classes, or leave out covariates"
+            )
         if not target.adjusted(adjustment, weights).degrees:
             raise ParameterError(
                 f"the covariates {_quoted(covariates)} determine the target, so that no feature "

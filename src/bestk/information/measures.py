@@ -190,6 +190,7 @@ def expected_cells(totals: Indices, sizes: Indices, table: Floats | None = None)
     """
     out = np.zeros(len(totals))
     m = int(sizes.sum())
+    sizes = np.sort(sizes)  # the kernel measures neighbors of equal size once
     large = MIN_MOMENT_SAMPLES if table is None else np.inf
     expect = kernels.expect.bind(totals, sizes, len(sizes), m, large, table, out)
     run_tiles(lambda span: expect(*span), spans(len(totals), CELLS_AT_ONCE))

@@ -9,6 +9,11 @@ import numpy as np
 from bestk._typing import Floats, Indices, Mask
 from bestk.information.blocks import SMALLEST_VARIANCE, Design, TargetScores
 from bestk.native import kernels
+from bestk.native.threads import spans
+
+# Coordinates of pairs of block columns that are multiplied at once: there is one for each class,
+# which may be as many as rows.
+MAX_EXPLAINED_VALUES = 2**22
 
 
 def shared_noise(covariances: Floats, variance: float) -> Floats:
@@ -108,9 +113,7 @@ class ConditionalMoments:
         self._sizes = np.diff(design.starts)
         self._pairs = _BlockPairs.of(design)
         covariances = design.columns.covariances_of(self._pairs.first, self._pairs.second)
-        of_first = self.explained[:, self._pairs.first]
-        of_second = self.explained[:, self._pairs.second]
-        explained_covariances = (of_first * of_second).sum(axis=0)
+        explained_covariances = self._explained_covariances()
         noise_covariances = shared_noise(covariances, noise)
         # Covariances within blocks, as ``_BlockPairs`` orders them: in total, and given the target.
         total = covariances + noise_covariances
@@ -123,6 +126,17 @@ class ConditionalMoments:
             design.starts[:-1], self._sizes
         )
         self._is_allowed = place_in_block + 1 >= np.repeat(design.least_columns, self._sizes)
+
+    def _explained_covariances(self) -> Floats:
+        """What the target explains of the covariance of each pair of columns of a block."""
+        n_pairs = len(self._pairs.first)
+        covariances = np.empty(n_pairs)
+        width = max(1, MAX_EXPLAINED_VALUES // max(1, len(self.explained)))
+        for start, end in spans(n_pairs, width):
+            of_first = self.explained[:, self._pairs.first[start:end]]
+            of_second = self.explained[:, self._pairs.second[start:end]]
+            covariances[start:end] = (of_first * of_second).sum(axis=0)
+        return covariances
 
     def copy(self) -> Self:
         """The same moments, to be conditioned on other columns."""

@@ -42,17 +42,23 @@ static double expect_by_moments(double t, double m, double size) {
 }
 
 /* Cells of totals[first:last] samples; classes of more than so many expected ones by moments.
-   table: n log n for all n, or NULL. */
+   table: n log n for all n, or NULL. Neighboring classes of the same size take the time of one. */
 EXPORT int bestk_expect(const int64_t *totals, const int64_t *sizes, int64_t n_classes, int64_t m,
     double large, const double *table, double *out, int64_t first, int64_t last) {
     for (int64_t place = first; place < last; place++) {
         const int64_t t = totals[place];
+        double of_class = 0.0;
         out[place] = 0.0;
         for (int64_t c = 0; c < n_classes && t > 0; c++) {
+            if (c > 0 && sizes[c] == sizes[c - 1]) {
+                out[place] += of_class;
+                continue;
+            }
             const double size = (double)sizes[c], mean = (double)t * (size / (double)m);
             const double mode = ((double)t + 1.0) * (size + 1.0) / ((double)m + 2.0);
-            out[place] += mean > large ? expect_by_moments((double)t, (double)m, size)
-                                       : expect_by_sum(t, m, sizes[c], table, (int64_t)mode);
+            of_class = mean > large ? expect_by_moments((double)t, (double)m, size)
+                                    : expect_by_sum(t, m, sizes[c], table, (int64_t)mode);
+            out[place] += of_class;
         }
     }
     return OK;

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from bestk._typing import Floats, Indices
+from bestk._typing import Array, Floats, Indices
 from bestk.bqp.solution import Solution
 from bestk.diagnosis.column_values import column_values
 from bestk.information.information import Information
@@ -14,12 +15,22 @@ from bestk.report.records import format_text
 from bestk.tables.table import Table
 from bestk.tables.target import NumericTarget, Target
 
-MAX_LISTED = 500  # columns in the list of all
-MAX_LISTED_VALUES = 2**26  # of these columns
-MAX_BINS = 8  # of a column; rarer categories are put together
-MAX_CLASSES = 8  # counted one by one in bins; rarer ones are put together
-MIN_SHARE = 0.02  # of the rows, for a bin that decides on a trend
-MIN_CHANGE = 0.6  # from the first bin to the last, of all changes from bin to bin, for a direction
+# The largest number of columns in the list of all, and of their values.
+MAX_LISTED = 500
+MAX_LISTED_VALUES = 2**26
+
+# The largest number of bins of a column; rarer categories are put together.
+MAX_BINS = 8
+
+# The largest number of classes that are counted one by one in bins; rarer ones are put together.
+MAX_CLASSES = 8
+
+# A bin with a smaller share of the rows does not decide on a trend.
+MIN_SHARE = 0.02
+
+# The target rises or falls if its change from the first bin to the last is at least this part of
+# all changes from bin to bin.
+MIN_CHANGE = 0.6
 
 
 @dataclass(frozen=True)
@@ -27,8 +38,12 @@ class Bin:
     """Rows of a column with the same value, or with values in the same range."""
 
     label: str
-    counts: tuple[int, ...]  # rows of each class; of all rows, if the target is continuous
-    value: float  # mean of the target, or rate of all classes but the most frequent
+
+    counts: tuple[int, ...]
+    """The number of rows of each class; of all rows, if the target is numeric."""
+
+    value: float
+    """The mean of the target, or the rate of all classes but the most frequent."""
 
     @property
     def rows(self) -> int:
@@ -42,20 +57,34 @@ class Column:
 
     name: str
     kind: str
+
     missing: int
+    """The number of missing values."""
+
     distinct: int
+    """The number of different values."""
+
     bins: tuple[Bin, ...]
-    trend: str  # of the target from bin to bin
+
+    trend: str
+    """How the target changes from bin to bin, in words."""
 
 
 @dataclass(frozen=True)
 class ShownTarget:
     """The target as bins show it."""
 
-    codes: Indices  # the class of each row, 0 if the target is continuous
-    names: tuple[str, ...] = ()  # of the classes
-    numbers: Floats | None = None  # of a continuous target
-    usual: int | None = None  # the most frequent class, if the rate of the others is shown
+    codes: Indices
+    """The class of each row; 0 if the target is numeric."""
+
+    names: tuple[str, ...] = ()
+    """The names of the classes."""
+
+    numbers: Floats | None = None
+    """The number of each row of a numeric target."""
+
+    usual: int | None = None
+    """The most frequent class, if the rate of the others is shown."""
 
     @classmethod
     def of(cls, target: Target) -> "ShownTarget":
@@ -65,97 +94,146 @@ class ShownTarget:
         classes = target.classes
         names = [format_text(label) for label in classes.labels.tolist()]
         if classes.n_classes <= MAX_CLASSES:
-            first = int(classes.counts.argmax())
-            usual = len(names) == 2 or 2 * classes.counts[first] > target.n_samples
-            return cls(classes.codes, tuple(names), usual=first if usual else None)
-        order = np.argsort(-classes.counts, kind="stable")
-        kept = np.minimum(np.argsort(order, kind="stable"), MAX_CLASSES - 1)
-        most = [names[c] for c in order[: MAX_CLASSES - 1]]
-        return cls(kept[classes.codes], (*most, f"{len(names) - len(most)} other classes"))
+            most_frequent = int(classes.counts.argmax())
+            has_usual = len(names) == 2 or 2 * classes.counts[most_frequent] > target.n_samples
+            return cls(classes.codes, tuple(names), usual=most_frequent if has_usual else None)
+        by_frequency = np.argsort(-classes.counts, kind="stable")
+        rank_of_class = np.argsort(by_frequency, kind="stable")
+        new_code_of_class = np.minimum(rank_of_class, MAX_CLASSES - 1)
+        frequent = [names[c] for c in by_frequency[: MAX_CLASSES - 1]]
+        others = f"{len(names) - len(frequent)} other classes"
+        return cls(new_code_of_class[classes.codes], (*frequent, others))
 
     def count(self, codes: Indices, labels: Sequence[str]) -> list[Bin]:
-        """The rows of each class, and the mean or rate of the target, for every bin."""
-        n = max(1, len(self.names))
-        counts = np.bincount(codes * n + self.codes, minlength=len(labels) * n).reshape(-1, n)
+        """The rows of each class, and the mean or rate of the target, for every bin.
+
+        ``codes`` are the bins of the rows, ``labels`` the names of the bins.
+        """
+        n_classes = max(1, len(self.names))
+        cells = codes * n_classes + self.codes
+        counts = np.bincount(cells, minlength=len(labels) * n_classes).reshape(-1, n_classes)
         rows = np.maximum(counts.sum(axis=1), 1)
         values = np.full(len(labels), np.nan)
         if self.numbers is not None:
             values = np.bincount(codes, self.numbers, len(labels)) / rows
         elif self.usual is not None:
             values = 1 - counts[:, self.usual] / rows
-        both = zip(labels, counts.tolist(), values.tolist(), strict=True)
-        return [Bin(label, tuple(each), value) for label, each, value in both]
+        return [
+            Bin(label, tuple(counts_of_bin), value)
+            for label, counts_of_bin, value in zip(
+                labels, counts.tolist(), values.tolist(), strict=True
+            )
+        ]
 
     @property
     def overall(self) -> float:
         """The mean or the rate of all rows."""
-        return self.count(np.zeros_like(self.codes), ["all"])[0].value
+        all_rows = self.count(np.zeros_like(self.codes), ["all"])[0]
+        return all_rows.value
 
     def format(self, value: float) -> str:
         """A mean or a rate as text."""
         return f"{value:.3g}" if self.numbers is not None else f"{value:.0%}"
 
     def trend(self, bins: Sequence[Bin], *, ordered: bool) -> str:
-        """How the target changes from the first bin to the last."""
-        least = MIN_SHARE * sum(each.rows for each in bins)
-        bins = [each for each in bins if each.rows >= max(least, 1)]
-        if len(bins) < 2:
+        """How the target changes from the first bin to the last, in words.
+
+        ``ordered``: whether the bins have an order, as those of numbers.
+        """
+        n_rows = sum(b.rows for b in bins)
+        large = [b for b in bins if b.rows >= max(MIN_SHARE * n_rows, 1)]
+        if len(large) < 2:
             return ""
-        if np.isnan(bins[0].value):  # the classes most over-represented at both ends
-            totals = np.maximum(np.bincount(self.codes, minlength=len(self.names)), 1)
-            first, last = (self.names[int(np.argmax(bins[i].counts / totals))] for i in (0, -1))
-            return f"{first} → {last}" if ordered and first != last else ""
-        low, high = (pick(bins, key=lambda each: each.value) for pick in (min, max))
+        if np.isnan(large[0].value):
+            return self._trend_of_classes(large) if ordered else ""
+        low = min(large, key=lambda b: b.value)
+        high = max(large, key=lambda b: b.value)
         if not ordered:
             return " to ".join(f"{self.format(b.value)} ({b.label})" for b in (low, high))
-        values = np.array([each.value for each in bins])
+        values = np.array([b.value for b in large])
         change = values[-1] - values[0]
         if abs(change) <= MIN_CHANGE * np.abs(np.diff(values)).sum():
             return f"↕ {self.format(low.value)} to {self.format(high.value)}"
         arrow = "↑" if change > 0 else "↓"
-        return f"{arrow} {self.format(bins[0].value)} to {self.format(bins[-1].value)}"
+        return f"{arrow} {self.format(values[0])} to {self.format(values[-1])}"
+
+    def _trend_of_classes(self, bins: Sequence[Bin]) -> str:
+        """The classes that are most over-represented in the first bin and in the last."""
+        rows_of_class = np.maximum(np.bincount(self.codes, minlength=len(self.names)), 1)
+        first = self.names[int(np.argmax(bins[0].counts / rows_of_class))]
+        last = self.names[int(np.argmax(bins[-1].counts / rows_of_class))]
+        return "" if first == last else f"{first} → {last}"
+
+
+class _Cuts(NamedTuple):
+    """Bins of the values of a column."""
+
+    bounds: Array
+    """The largest value of each bin; a last bin may have all above."""
+
+    labels: list[str]
+    """What each bin holds, in words."""
 
 
 def describe_column(table: Table, place: int, goal: ShownTarget, *, nominal: bool) -> Column:
-    """A column and the target in its bins: of equal frequency where values are many."""
+    """A column and the target in its bins: of equal frequency where values are many.
+
+    ``nominal``: whether its numbers are codes of categories.
+    """
     column = column_values(table, place)
-    known = column.values[~column.missing]
-    levels = bounds = np.unique(known)
-    labels = [format_text(each) for each in column.categories or levels.tolist()]
-    if levels.dtype.kind == "f":
-        labels = [f"{each:.6g}" for each in levels.tolist()]
+    present = column.values[~column.missing]
+    levels = np.unique(present)
     ordered = column.categories is None and not nominal
     if ordered and len(levels) > MAX_BINS:
-        with np.errstate(invalid="ignore"):
-            bounds = np.unique(np.quantile(known, np.arange(1, MAX_BINS) / MAX_BINS))
-        cuts = [f"{bound:.4g}" for bound in bounds]  # intervals are closed on the right
-        between = [f"> {low} to {high}" for low, high in pairwise(cuts)]
-        labels = [f"≤ {cuts[0]}", *between, f"> {cuts[-1]}"]
-    codes = np.where(column.missing, len(labels), np.searchsorted(bounds, column.values))
-    *bins, missing = goal.count(codes, [*labels, "missing"])
-    bins = _merge_rare([each for each in bins if each.rows])
-    trend = goal.trend(bins, ordered=ordered)
-    shown = (*bins, missing) if missing.rows else tuple(bins)
+        cuts = _cut_numbers(present)
+    else:
+        cuts = _Cuts(levels, _label_levels(levels, column.categories))
+    bin_of_row = np.searchsorted(cuts.bounds, column.values)
+    codes = np.where(column.missing, len(cuts.labels), bin_of_row)
+    *bins, missing = goal.count(codes, [*cuts.labels, "missing"])
+    merged = _merge_rare([b for b in bins if b.rows])
+    trend = goal.trend(merged, ordered=ordered)
+    shown = (*merged, missing) if missing.rows else tuple(merged)
     name = format_text(table.names[place])
     return Column(name, column.kind, missing.rows, len(levels), shown, trend)
+
+
+def _cut_numbers(values: Array) -> _Cuts:
+    """Bins of equal frequency, which are closed on the right."""
+    with np.errstate(invalid="ignore"):
+        bounds = np.unique(np.quantile(values, np.arange(1, MAX_BINS) / MAX_BINS))
+    texts = [f"{bound:.4g}" for bound in bounds]
+    between = [f"> {low} to {high}" for low, high in pairwise(texts)]
+    return _Cuts(bounds, [f"≤ {texts[0]}", *between, f"> {texts[-1]}"])
+
+
+def _label_levels(levels: Array, categories: list[Any] | None) -> list[str]:
+    """The different values of a column in words."""
+    if levels.dtype.kind == "f":
+        return [f"{level:.6g}" for level in levels.tolist()]
+    return [format_text(label) for label in categories or levels.tolist()]
 
 
 def _merge_rare(bins: list[Bin]) -> list[Bin]:
     """The most frequent bins, and the others as one."""
     if len(bins) <= MAX_BINS:
         return bins
-    frequent = sorted(range(len(bins)), key=lambda i: -bins[i].rows)
-    kept, rest = frequent[: MAX_BINS - 1], [bins[i] for i in frequent[MAX_BINS - 1 :]]
-    counts = tuple(sum(each) for each in zip(*(b.counts for b in rest), strict=True))
-    mean = sum(b.rows * b.value for b in rest) / sum(counts)
-    return [*(bins[i] for i in sorted(kept)), Bin(f"{len(rest)} rarer values", counts, mean)]
+    by_frequency = sorted(range(len(bins)), key=lambda i: -bins[i].rows)
+    frequent = [bins[i] for i in sorted(by_frequency[: MAX_BINS - 1])]
+    rare = [bins[i] for i in by_frequency[MAX_BINS - 1 :]]
+    counts = tuple(sum(of_class) for of_class in zip(*(b.counts for b in rare), strict=True))
+    mean = sum(b.rows * b.value for b in rare) / sum(counts)
+    return [*frequent, Bin(f"{len(rare)} rarer values", counts, mean)]
 
 
 def list_columns(information: Information, solution: Solution) -> list[int]:
     """Selected and most informative columns, as many as can be shown, in the table's order."""
-    order = np.argsort(-information.relevance(), kind="stable").tolist()  # excluded ones come last
-    most = min(MAX_LISTED, MAX_LISTED_VALUES // information.dataset.table.n_samples)
-    return sorted(list(dict.fromkeys([*solution.support.tolist(), *order]))[:most])
+    # Columns that are excluded have NaN, and come last.
+    by_relevance = np.argsort(-information.relevance(), kind="stable").tolist()
+    n_rows = information.dataset.table.n_samples
+    n_listed = min(MAX_LISTED, MAX_LISTED_VALUES // n_rows)
+    columns = list(dict.fromkeys([*solution.support.tolist(), *by_relevance]))
+    return sorted(columns[:n_listed])
 
 
 def count_distinct(table: Table, place: int) -> int:

@@ -25,10 +25,19 @@ from bestk.tables.frames import read_features
 from bestk.tables.table import Table
 from bestk.tables.target import ClassTarget
 
-MAX_BINNED_COLUMNS = 60  # whose bins are shown
-MAX_NAMED = 8  # columns or classes that a warning names
-SMALL_CLASS = 10  # rows
-MAX_RUNNERS_UP = 12  # features that were not selected
+# The largest number of columns whose bins are shown.
+MAX_BINNED_COLUMNS = 60
+
+# The largest number of columns or classes that a warning names, and of its characters.
+MAX_NAMED = 8
+MAX_WARNING = 400
+
+# A class of fewer rows is small.
+SMALL_CLASS = 10
+
+# The largest number of features that are shown although they were not selected.
+MAX_RUNNERS_UP = 12
+
 OTHER_ROWS = (
     "The relevance of the selected features in these rows is not that of the fit: the rows are "
     "others, or were weighted. Errors, other methods and features that were not selected refer to "
@@ -48,7 +57,8 @@ def collect_facts(request: ReportRequest) -> dict[str, Any]:
     options = resolve_options(selector)
     table = read_features(request.X, selector.categorical_features)
     _check_same(solution, table)
-    with warnings.catch_warnings(record=True) as caught:  # shown in the report
+    # The report shows these warnings.
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         dataset = read_dataset(table, request.y, options)
         information = measure(dataset, options)
@@ -63,10 +73,15 @@ def collect_facts(request: ReportRequest) -> dict[str, Any]:
     notes += [str(warning.message) for warning in caught]
     shown_target = ShownTarget.of(target)
     nominal = dataset.columns.categorical
-    described = solution.support[:MAX_BINNED_COLUMNS].tolist()
-    findings = diagnose(information, solution)
     used_table = information.dataset.table
+    columns = [
+        describe_column(used_table, place, shown_target, nominal=place in nominal)
+        for place in solution.support[:MAX_BINNED_COLUMNS].tolist()
+    ]
+    findings = diagnose(information, solution)
     leaks = [place for finding in findings if finding.kind == "leak" for place in finding.places]
+    cautions = _describe_cautions(information, solution, findings)
+    cautions += [Caution("note", format_text(note, MAX_WARNING)) for note in dict.fromkeys(notes)]
     return {
         "target": format_text(request.target),
         "method": method_name(selector.method),
@@ -77,15 +92,9 @@ def collect_facts(request: ReportRequest) -> dict[str, Any]:
         "information": options.estimator.name,
         "goal": shown_target,
         "leaks": [format_text(table.names[place]) for place in leaks],
-        "columns": [
-            describe_column(used_table, place, shown_target, nominal=place in nominal)
-            for place in described
-        ],
+        "columns": columns,
         "listed": list_columns(information, solution),
-        "cautions": [
-            *_describe_cautions(information, solution, findings),
-            *(Caution("note", format_text(note, 400)) for note in dict.fromkeys(notes)),
-        ],
+        "cautions": cautions,
         "settings": list_settings(selector),
         "code": write_code(request),
         "command": request.command,
@@ -107,11 +116,13 @@ def _note_on_covariates(dataset: Dataset) -> str:
 
 
 def _check_same(solution: Solution, table: Table) -> None:
-    names = list(solution.names or ())
-    if names != list(table.names):
-        came, fitted = (join_some(list(map(repr, each)), 3) for each in (table.names, names))
+    """Refuse a table that does not have the columns of the fit."""
+    fitted_names = list(solution.names or ())
+    if fitted_names != list(table.names):
+        given = join_some([repr(name) for name in table.names], 3)
+        fitted = join_some([repr(name) for name in fitted_names], 3)
         raise ValueError(
-            f"X has the columns {came}, and features were selected from {fitted}; pass the table "
+            f"X has the columns {given}, and features were selected from {fitted}; pass the table "
             "that the selector was fitted on"
         )
 
@@ -144,24 +155,33 @@ def _describe_cautions(
     """Problems of the selected columns, among them the findings, and of the classes."""
     table = information.dataset.table
     target = information.dataset.targets[0]
-    support = solution.support
-    found = [
-        Caution(finding.kind, f"{format_text(finding.sentence, 400)}.") for finding in findings
+    cautions = [
+        Caution(finding.kind, f"{format_text(finding.sentence, MAX_WARNING)}.")
+        for finding in findings
     ]
-    missing = table.count_missing() / table.n_samples
-    if holes := [j for j in support.tolist() if missing[j] > MOST_ROWS]:
-        text = join_some([f"{table.names[j]!r} ({missing[j]:.0%})" for j in holes], MAX_NAMED)
-        found.append(Caution("missing", f"{format_text(text, 400)}: most values are missing."))
+    missing_share = table.count_missing() / table.n_samples
+    mostly_missing = [j for j in solution.support.tolist() if missing_share[j] > MOST_ROWS]
+    if mostly_missing:
+        names = [f"{table.names[j]!r} ({missing_share[j]:.0%})" for j in mostly_missing]
+        cautions.append(_caution_on("missing", names, "most values are missing."))
     if isinstance(target, ClassTarget):
-        labels, counts = target.labels, target.counts
-        if small := np.flatnonzero(counts < SMALL_CLASS).tolist():
-            text = join_some([f"{str(labels[c])!r} ({counts[c]} rows)" for c in small], MAX_NAMED)
-            text = f"{format_text(text, 400)}: small classes; merge classes or add rows."
-            found.append(Caution("class", text))
-    known = solution.details["relevance"]
-    if not np.allclose(information.relevance()[support], known, atol=1e-9, equal_nan=True):
-        found.append(Caution("note", OTHER_ROWS))
-    return found
+        small = np.flatnonzero(target.counts < SMALL_CLASS)
+        names = [f"{str(target.labels[c])!r} ({target.counts[c]} rows)" for c in small]
+        if names:
+            cautions.append(
+                _caution_on("class", names, "small classes; merge classes or add rows.")
+            )
+    relevance = information.relevance()[solution.support]
+    fitted_relevance = solution.details["relevance"]
+    if not np.allclose(relevance, fitted_relevance, atol=1e-9, equal_nan=True):
+        cautions.append(Caution("note", OTHER_ROWS))
+    return cautions
+
+
+def _caution_on(kind: str, names: list[str], problem: str) -> Caution:
+    """A warning that names columns or classes, and says what is wrong with them."""
+    named = format_text(join_some(names, MAX_NAMED), MAX_WARNING)
+    return Caution(kind, f"{named}: {problem}")
 
 
 def list_settings(options: Any) -> dict[str, str]:
@@ -172,26 +192,42 @@ def list_settings(options: Any) -> dict[str, str]:
 def write_code(request: ReportRequest) -> str:
     """Python code that selects the same features; what needs more than bestk is a variable."""
     kind = type(request.selected)
-    from_file = request.path is not None and hasattr(kind, "partial_fit")
-    plain = {name: _repr(each.default) for name, each in signature(kind).parameters.items()}
-    given = {n: text for n, text in list_settings(request.selected).items() if text != plain[n]}
-    if from_file and request.dropped:
+    reads_file = request.path is not None and hasattr(kind, "partial_fit")
+    given = _changed_settings(request.selected)
+    if reads_file and request.dropped:
         given.setdefault("exclude", repr(list(request.dropped)))
-    used = {name: _names_in(text) - set(dir(builtins)) for name, text in given.items()}
-    foreign = [name for name in given if used[name] - set(bestk.__all__)]
-    imported = {kind.__name__}.union(*(used[name] for name in given if name not in foreign))
+    foreign: list[str] = []
+    imported = {kind.__name__}
+    for name, text in given.items():
+        used = _names_in(text) - set(dir(builtins))
+        if used <= set(bestk.__all__):
+            imported |= used
+        else:
+            foreign.append(name)
     lines = [f"from bestk import {', '.join(sorted(imported))}", ""]
-    rows = f"{request.path!r}, {request.target!r}" if from_file else "X, y"
-    if request.group_column and from_file:
+    rows = f"{request.path!r}, {request.target!r}"
+    if not reads_file:
+        lines.append("# X is the table, y the target")
+        rows = "X, y"
+    if request.group_column and reads_file:
         rows += f", groups={request.group_column!r}"
     elif getattr(request.selected, "n_groups_", None) is not None:
+        lines.append("# groups are those of the rows")
         rows += ", groups=groups"
-    lines += [] if from_file else ["# X is the table, y the target"]
-    lines += ["# groups are those of the rows"] if rows.endswith("=groups") else []
     lines += [f"# {name}, which you defined: {format_text(given[name])}" for name in foreign]
-    arguments = (f"{name}={name if name in foreign else text}" for name, text in given.items())
-    lines.append(f"selector = {kind.__name__}({', '.join(arguments)}).fit({rows})")
-    return "\n".join([*lines, "print(selector.solution_)"])
+    values = {name: name if name in foreign else text for name, text in given.items()}
+    arguments = ", ".join(f"{name}={value}" for name, value in values.items())
+    lines.append(f"selector = {kind.__name__}({arguments}).fit({rows})")
+    lines.append("print(selector.solution_)")
+    return "\n".join(lines)
+
+
+def _changed_settings(selector: Any) -> dict[str, str]:
+    """The parameters of a selector that are not the default, as Python code."""
+    parameters = signature(type(selector)).parameters
+    defaults = {name: _repr(parameter.default) for name, parameter in parameters.items()}
+    settings = list_settings(selector)
+    return {name: text for name, text in settings.items() if text != defaults[name]}
 
 
 def _repr(value: Any) -> str:

@@ -9,7 +9,10 @@ from sklearn.utils.validation import check_consistent_length
 from bestk.errors import ParameterError, cut_middle, printable
 from bestk.tables.frames import as_array
 
-MAX_TEXT = 120  # characters of a name
+# The largest number of characters of a name.
+MAX_TEXT = 120
+
+# A dash in place of a number that is missing.
 NO_VALUE = "\u2013"
 NAN = float("nan")
 
@@ -18,21 +21,44 @@ NAN = float("nan")
 class ReportRequest:
     """The arguments of make_report."""
 
-    selected: Any  # a fitted selector
+    selected: Any
+    """A fitted selector."""
+
     X: Any = None
     y: Any = None
+
     target: str = "y"
+    """The name of y."""
+
     errors: bool = True
-    stability: int | None = None  # number of subsamples; None: as many as take little time
-    groups: Any = None  # of each row
+    """Whether scores are to be measured."""
+
+    stability: int | None = None
+    """The number of subsamples; None: as many as take little time."""
+
+    groups: Any = None
+    """The group of each row."""
+
     scoring: Any = None
     cv: Any = None
-    notes: Sequence[str] = ()  # further warnings
-    path: str | None = None  # of the file that was read
-    dropped: Sequence[str] = ()  # its columns that were not used
-    group_column: str | None = None  # its column of groups
+
+    notes: Sequence[str] = ()
+    """Further warnings to show."""
+
+    path: str | None = None
+    """The file that was read."""
+
+    dropped: Sequence[str] = ()
+    """Its columns that were not used."""
+
+    group_column: str | None = None
+    """Its column of groups."""
+
     command: str = ""
+    """The command that selects the same."""
+
     progress: Callable[[int, int], Any] | None = None
+    """Called after each fold with the number of folds done and of all."""
 
     def check(self) -> None:
         """Refuse options without effect, and groups that are missing or of other rows."""
@@ -50,8 +76,8 @@ class ReportRequest:
             )
         if self.groups is not None:
             check_consistent_length(self.y, as_array(self.groups))
-        for name in ("scoring", "cv"):
-            if getattr(self, name) is None:
+        for name, value in (("scoring", self.scoring), ("cv", self.cv)):
+            if value is None:
                 continue
             if has_scores:
                 kind = type(self.selected).__name__
@@ -72,33 +98,44 @@ class ReportRequest:
     @property
     def used_scoring(self) -> Any:
         """The scorer that was asked for here or of the selector; None: one for the target."""
-        return getattr(self.selected, "scoring", None) if self.scoring is None else self.scoring
+        if self.scoring is not None:
+            return self.scoring
+        return getattr(self.selected, "scoring", None)
 
     @property
     def used_cv(self) -> Any:
         """The folds that were asked for here or of the selector; None: the default."""
-        return getattr(self.selected, "cv", None) if self.cv is None else self.cv
+        if self.cv is not None:
+            return self.cv
+        return getattr(self.selected, "cv", None)
 
 
 @dataclass(frozen=True)
 class Caution:
     """A warning about the table or the selection."""
 
-    kind: str  # "leak", "identifier", "copy", "class", "constant", "missing", "note", ...
+    kind: str
+    """What it is about, such as "leak", "identifier", "copy", "class", "missing" or "note"."""
+
     text: str
 
 
 def format_text(value: Any, longest: int = MAX_TEXT) -> str:
     """A value as visible text, control characters escaped, cut in the middle if too long."""
     text = cut_middle(printable(str(value)), longest)
-    return text if text.strip() else f"(blank) {text}".strip() if text else "(empty)"
+    if not text:
+        return "(empty)"
+    return text if text.strip() else f"(blank) {text}".strip()
 
 
-def join_some(texts: Sequence[str], most: int, between: str = ", ", what: str = "") -> str:
-    """Some texts, and how many more there are."""
-    rest = len(texts) - most
-    more = f" and {rest:,} more{' ' * bool(what)}{what}" if rest > 0 else ""
-    return between.join(texts[:most]) + more
+def join_some(texts: Sequence[str], n_shown: int, between: str = ", ", what: str = "") -> str:
+    """The first texts, and how many more there are; ``what`` names these, as in "2 more rows"."""
+    joined = between.join(texts[:n_shown])
+    n_others = len(texts) - n_shown
+    if n_others <= 0:
+        return joined
+    others = f"{n_others:,} more {what}" if what else f"{n_others:,} more"
+    return f"{joined} and {others}"
 
 
 def format_number(value: float, digits: int = 4) -> str:

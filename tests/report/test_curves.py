@@ -103,7 +103,8 @@ def scores_of(means, ks=None, k=None, **kind):
     """Scores of two folds without a difference."""
     ks = tuple(range(1, len(means) + 1)) if ks is None else ks
     curve = np.column_stack([means, means])
-    return FoldScores(k or ks[0], ks, curve, {}, ScoreKind("error", **kind), "a model")
+    measure = ScoreKind("error", **kind)
+    return FoldScores(k=k or ks[0], ks=ks, curve=curve, others={}, measure=measure, model="a model")
 
 
 def test_axes_hold_every_point_and_all_levels():
@@ -145,7 +146,10 @@ def test_one_number_of_features_is_in_the_middle():
 
 def test_the_fewest_features_whose_difference_from_the_best_may_be_noise_are_enough():
     values = np.array([[0.5, 0.5], [0.20, 0.26], [0.22, 0.20]])  # differ by 0.02 with error 0.04
-    errors = FoldScores(3, (1, 2, 3), values, {}, ScoreKind("error"), "a model")
+    measure = ScoreKind("error")
+    errors = FoldScores(
+        k=3, ks=(1, 2, 3), curve=values, others={}, measure=measure, model="a model"
+    )
     assert errors.enough() == (2, 3)
     rising = replace(errors, curve=1 - values, measure=ScoreKind("AUC", rising=True))
     assert rising.enough() == (2, 3)
@@ -157,7 +161,8 @@ def of_folds(ours, *others, **kind):
     """Scores of one number of features, by method and fold."""
     compared = {str(i): np.array(each, float) for i, each in enumerate(others, 1)}
     curve = np.array([ours], float)
-    return FoldScores(1, (1,), curve, compared, ScoreKind("AUC", **kind), "a model")
+    measure = ScoreKind("AUC", **kind)
+    return FoldScores(k=1, ks=(1,), curve=curve, others=compared, measure=measure, model="a model")
 
 
 def test_an_interval_is_that_of_folds_whose_training_rows_overlap():

@@ -22,16 +22,30 @@ from bestk.selectors.resampling import measure_for_each
 from bestk.selectors.stability import StabilitySelection, stability_selection
 from bestk.tables.target import NumericTarget, Target
 
+# The methods that the selection is compared with.
 OTHERS = ("maxrel", "mrmr", "jmi")
+
+# The number of folds of the scores.
 FOLDS = 5
-MAX_SIZES = 8  # numbers of features of a curve
-MAX_SIZES_OF_TREES = 3  # where there is text, and each model takes long
-MAX_EXTRA = 50  # features of a curve beyond those selected
-MAX_ALL_VALUES = 2_000_000  # of a table whose columns are all given to the model
+
+# The largest number of points of a curve, and where there is text, so that each model takes long.
+MAX_SIZES = 8
+MAX_SIZES_OF_TREES = 3
+
+# A curve goes up to twice the selected features, or at least to so many more.
+MAX_EXTRA = 50
+
+# A model is given all columns of a table if this has at most so many values.
+MAX_ALL_VALUES = 2_000_000
+
+# The number of subsamples that show how often features are selected again.
 SUBSAMPLES = 20
-MAX_SUBSAMPLED_VALUES = 2_000_000  # of a table, unless the number of subsamples is given
-LEVEL = 0.05  # of tests, and of intervals
-LINEAR = {True: "ridge regression", False: "a linear support vector machine"}
+
+# Tables of more values are not subsampled, unless the number of subsamples is given.
+MAX_SUBSAMPLED_VALUES = 2_000_000
+
+# The level of tests, and of intervals.
+LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -39,26 +53,53 @@ class ScoreKind:
     """A score or an error: its name, its range, and what a model without features gives."""
 
     name: str
-    rising: bool = False  # higher is better
+
+    rising: bool = False
+    """Whether higher is better."""
+
     percent: bool = False
+    """Whether it is shown in percent."""
+
     guess: float = NAN
+    """What a model without features gives; NaN if that is not known."""
+
     limits: tuple[float, float] = (-inf, inf)
+    """The smallest and the largest value that is possible."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FoldScores:
     """Cross-validated scores or errors of the selection, of fewer and more features, of others."""
 
-    k: int  # number of features of the report
+    k: int
+    """The number of features of the report."""
+
     ks: tuple[int, ...]
-    curve: Floats  # of the reported method: a row for each of ks, a column for each fold
-    others: Mapping[str, Floats]  # of other methods with k features, in each fold
+    """The numbers of features of the curve, rising."""
+
+    curve: Floats
+    """The values of the reported method: a row for each of ks, a column for each fold."""
+
+    others: Mapping[str, Floats]
+    """The values of other methods with k features, in each fold."""
+
     measure: ScoreKind
+    """What is measured."""
+
     model: str
-    method: str = "auto"  # the reported one
-    n_all: int = 0  # number of all features
-    all_features: Floats | None = None  # with all of them, in each fold
-    notes: tuple[str, ...] = ()  # warnings of the models
+    """The name of the model that predicts."""
+
+    method: str = "auto"
+    """The name of the reported method."""
+
+    n_all: int = 0
+    """The number of all features."""
+
+    all_features: Floats | None = None
+    """The values with all of them, in each fold; None if these were not measured."""
+
+    notes: tuple[str, ...] = ()
+    """Warnings of the models."""
 
     @property
     def folds(self) -> Floats:
@@ -67,30 +108,36 @@ class FoldScores:
 
     def mean(self, k: int | None = None) -> float:
         """Mean over the folds with k features."""
-        return float(self.curve[self.ks.index(self.k if k is None else k)].mean())
+        values = self.folds if k is None else self.curve[self.ks.index(k)]
+        return float(values.mean())
 
     def interval(self, values: Floats) -> tuple[float, float]:
         """95% interval of the mean over folds with common training rows (Nadeau, Bengio 2003)."""
         n = len(values)
         if n < 2:
             return NAN, NAN
-        half = stdtrit(n - 1, 1 - LEVEL / 2) * sqrt((1 / n + 1 / (n - 1)) * values.var(ddof=1))
-        low, high = np.clip(values.mean() + np.array([-half, half]), *self.measure.limits)
+        # Test rows for each training row are 1 / (n - 1).
+        standard_error = sqrt((1 / n + 1 / (n - 1)) * values.var(ddof=1))
+        half = stdtrit(n - 1, 1 - LEVEL / 2) * standard_error
+        ends = values.mean() + np.array([-half, half])
+        low, high = np.clip(ends, *self.measure.limits)
         return float(low), float(high)
 
     def predicts(self) -> bool | None:
         """Whether the interval with k features excludes guessing; None if that is not known."""
         low, high = self.interval(self.folds)
-        if np.isnan([low, self.measure.guess]).any():
+        guess = self.measure.guess
+        if np.isnan([low, guess]).any():
             return None
-        return low > self.measure.guess if self.measure.rising else high < self.measure.guess
+        return low > guess if self.measure.rising else high < guess
 
     def compare(self, values: Floats) -> Literal["better", "worse", "similar"]:
         """Whether other values of the folds differ from the reported ones (paired t-test)."""
         n = len(self.folds)
         if n < 2 or not np.isfinite([self.folds, values]).all():
             return "similar"
-        t = float(t_statistics(self.loss(values - self.folds)[np.newaxis], 1 / (n - 1))[0])
+        differences = self.loss(values - self.folds)
+        t = float(t_statistics(differences[np.newaxis], overlap=1 / (n - 1))[0])
         if 2 * stdtr(n - 1, -abs(t)) >= LEVEL:
             return "similar"
         return "better" if t < 0 else "worse"
@@ -110,14 +157,17 @@ class FoldScores:
     def spread(self, k: int) -> float:
         """Standard error of the mean with k features."""
         values = self.curve[self.ks.index(k)]
-        return float(values.std(ddof=1) / sqrt(len(values))) if len(values) > 1 else NAN
+        if len(values) < 2:
+            return NAN
+        return float(values.std(ddof=1) / sqrt(len(values)))
 
     def enough(self) -> tuple[int, int]:
         """The smallest k whose difference from the best is within its standard error, and that."""
         losses = self.loss(self.curve.T)
         if not np.isfinite(losses).all():
             return self.k, self.k
-        return choose(self.ks, -losses, "one-se"), self.ks[int(losses.mean(axis=0).argmin())]
+        best = self.ks[int(losses.mean(axis=0).argmin())]
+        return choose(self.ks, -losses, "one-se"), best
 
 
 def compare_methods(
@@ -132,7 +182,8 @@ def compare_methods(
     options = {name: resolve_options(replace(selector, method=name)) for name in names_of_others}
     dataset = information.dataset
     k = dataset.columns.count(solution.support)
-    with warnings.catch_warnings(action="ignore"):  # the warnings of ours are in the report
+    # The warnings of the reported method are in the report.
+    with warnings.catch_warnings(action="ignore"):
         for name, measured in measure_for_each(dataset, options).items():
             selection = select_path(measured, options[name], [k])[0]
             choices[name] = tuple(selection.support.tolist())
@@ -156,51 +207,76 @@ def method_name(method: Any) -> str:
 def _measure_scores(
     request: ReportRequest, information: Information, k: int, methods: dict[str, Any]
 ) -> FoldScores:
-    """Scores of one model: by number of features, and by method with k features."""
+    """Scores of one model: by number of features, and by method with k features.
+
+    ``methods``: the reported method and others, by their names.
+    """
     dataset = information.dataset
     table = dataset.table
     target = dataset.targets[0]
     columns = dataset.columns.allowed
-    trees = bool(set(table.kinds[columns].tolist()) - {"numeric", "boolean"})
+    has_text = bool(set(table.kinds[columns].tolist()) - {"numeric", "boolean"})
     ours, *others = methods
     limits = information.limits
-    sizes = spread_sizes(k, limits.most, limits.least, MAX_SIZES_OF_TREES if trees else MAX_SIZES)
+    n_sizes = MAX_SIZES_OF_TREES if has_text else MAX_SIZES
+    ks_of_method = {ours: spread_sizes(k, limits.most, limits.least, n_sizes)}
+    for name in others:
+        ks_of_method[name] = [k]
     scoring = request.used_scoring
     if scoring is None:
         scoring = _scoring(target)
-    name = scoring if scoring is None or isinstance(scoring, str) else name_of_scorer(scoring)
-    sign = 1 if scoring is None else -1
-    whole = table.n_samples * len(columns) <= MAX_ALL_VALUES
+    with_all_features = table.n_samples * len(columns) <= MAX_ALL_VALUES
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         curves = error_curves(
-            table, request.y, methods, {ours: sizes} | {name: [k] for name in others},
-            scoring=scoring, cv=FOLDS if request.used_cv is None else request.used_cv,
-            groups=request.groups, baseline=whole, progress=request.progress,
+            table,
+            request.y,
+            methods,
+            ks_of_method,
+            scoring=scoring,
+            cv=FOLDS if request.used_cv is None else request.used_cv,
+            groups=request.groups,
+            baseline=with_all_features,
+            progress=request.progress,
             **options_of_all_selectors(request.selected),
-        )  # fmt: skip
+        )
+    # Where there is a scorer, errors are minus the scores.
+    sign = 1 if scoring is None else -1
+    name_of_scoring = scoring
+    if scoring is not None and not isinstance(scoring, str):
+        name_of_scoring = name_of_scorer(scoring)
+    all_features = sign * curves.errors(BASELINE)[0] if with_all_features else None
+    notes = dict.fromkeys(format_text(warning.message, 200) for warning in caught)
     return FoldScores(
-        k, tuple(curves.ks), sign * curves.errors(ours),
-        {name: sign * curves.errors(name)[0] for name in others},
-        score_kind(name, target),
-        _name_of_model(target, trees=trees),
-        ours, len(columns), sign * curves.errors(BASELINE)[0] if whole else None,
-        tuple(dict.fromkeys(format_text(w.message, 200) for w in caught)),
-    )  # fmt: skip
+        k=k,
+        ks=tuple(curves.ks),
+        curve=sign * curves.errors(ours),
+        others={name: sign * curves.errors(name)[0] for name in others},
+        measure=score_kind(name_of_scoring, target),
+        model=_name_of_model(target, trees=has_text),
+        method=ours,
+        n_all=len(columns),
+        all_features=all_features,
+        notes=tuple(notes),
+    )
 
 
 def _name_of_model(target: Target, *, trees: bool) -> str:
     """What predicts in ``error_curves``, in words."""
     if trees:
         return "boosted trees"
-    return f"{LINEAR[isinstance(target, NumericTarget)]} on standardized columns"
+    if isinstance(target, NumericTarget):
+        return "ridge regression on standardized columns"
+    return "a linear support vector machine on standardized columns"
 
 
 def options_of_all_selectors(selector: Any) -> dict[str, Any]:
     """The options that all selectors take, with a whole number as seed."""
-    names, seed = SELECTABLE.keys() - {"method", "verbose"}, selector.random_state
-    seed = int(seed) if isinstance(seed, int | np.integer) else 0
-    return {name: getattr(selector, name) for name in names} | {"random_state": seed}
+    names = SELECTABLE.keys() - {"method", "verbose"}
+    options = {name: getattr(selector, name) for name in names}
+    seed = selector.random_state
+    options["random_state"] = int(seed) if isinstance(seed, int | np.integer) else 0
+    return options
 
 
 def _scoring(target: Target) -> str | None:
@@ -214,18 +290,26 @@ def _scoring(target: Target) -> str | None:
 def score_kind(scoring: str | None, target: Target) -> ScoreKind:
     """What a scorer of scikit-learn measures; None: error rate, or mean squared error."""
     if isinstance(target, NumericTarget):
-        known = {"r2": ScoreKind("R²", True, guess=0.0, limits=(-inf, 1.0))}
-        known[""] = ScoreKind("mean squared error", guess=float(np.var(target.numbers)))
+        variance = float(np.var(target.numbers))
+        kinds = {
+            "": ScoreKind("mean squared error", guess=variance),
+            "r2": ScoreKind("R²", rising=True, guess=0.0, limits=(-inf, 1.0)),
+        }
     else:
-        share = float(target.classes.counts.max() / target.n_samples)
-        known = {
-            "": ScoreKind("error rate", percent=True, guess=1 - share, limits=(0.0, 1.0)),
-            "accuracy": ScoreKind("accuracy", True, True, share, (0.0, 1.0)),
-            "roc_auc": ScoreKind("AUC", True, guess=0.5, limits=(0.0, 1.0)),
+        largest_share = float(target.classes.counts.max() / target.n_samples)
+        kinds = {
+            "": ScoreKind("error rate", percent=True, guess=1 - largest_share, limits=(0.0, 1.0)),
+            "accuracy": ScoreKind(
+                "accuracy", rising=True, percent=True, guess=largest_share, limits=(0.0, 1.0)
+            ),
+            "roc_auc": ScoreKind("AUC", rising=True, guess=0.5, limits=(0.0, 1.0)),
         }
     name = scoring or ""
+    if name in kinds:
+        return kinds[name]
+    is_error = name.startswith("neg_")
     text = format_text(name.removeprefix("neg_")).replace("_", " ")
-    return known.get(name, ScoreKind(text, not name.startswith("neg_")))
+    return ScoreKind(text, rising=not is_error)
 
 
 def name_of_scorer(scorer: Any) -> str:
@@ -235,23 +319,34 @@ def name_of_scorer(scorer: Any) -> str:
 
 def _own_scores(selector: Any, target: Target) -> FoldScores:
     """The scores by which a selector chose k."""
-    name = selector.scoring
-    if name is None and is_classifier(selector.estimator):
-        name = "accuracy"
-    elif name is None and is_regressor(selector.estimator):
-        name = "r2"
-    name = name if isinstance(name, str) else name_of_scorer(name)
-    measure, found = score_kind(name, target), selector.cv_results_
-    folds = np.array([found[each] for each in found if each.startswith("split")]).T
-    model = format_text(" ".join(repr(selector.estimator).split()), 160)
-    values = folds if measure.rising else -folds
-    ks, method = tuple(found["k"].tolist()), method_name(selector.method)
-    return FoldScores(int(selector.best_k_), ks, values, {}, measure, model, method)
+    scoring = selector.scoring
+    if scoring is None and is_classifier(selector.estimator):
+        scoring = "accuracy"
+    elif scoring is None and is_regressor(selector.estimator):
+        scoring = "r2"
+    name = scoring if isinstance(scoring, str) else name_of_scorer(scoring)
+    measure = score_kind(name, target)
+    results = selector.cv_results_
+    scores = np.array([results[column] for column in results if column.startswith("split")]).T
+    return FoldScores(
+        k=int(selector.best_k_),
+        ks=tuple(results["k"].tolist()),
+        curve=scores if measure.rising else -scores,
+        others={},
+        measure=measure,
+        model=format_text(" ".join(repr(selector.estimator).split()), 160),
+        method=method_name(selector.method),
+    )
 
 
 def spread_sizes(k: int, most: int, least: int = 1, count: int = MAX_SIZES) -> list[int]:
-    """Numbers of features around k, evenly spread in their logarithm, k included."""
-    first, last = max(1, least), min(most, max(min(2 * k, k + MAX_EXTRA), count))
+    """Numbers of features around k, evenly spread in their logarithm, k included.
+
+    ``most`` and ``least`` are the largest and the smallest possible, ``count`` is how many.
+    """
+    first = max(1, least)
+    beyond_k = min(2 * k, k + MAX_EXTRA)
+    last = min(most, max(beyond_k, count))
     spread = np.geomspace(first, max(first, last), count).round().astype(int)
     return sorted({*spread.tolist(), k})
 
@@ -263,19 +358,21 @@ def measure_stability(
     if request.lacks_groups:
         return None
     dataset = information.dataset
-    n = request.stability
-    values = dataset.table.n_samples * dataset.table.n_features
-    n = SUBSAMPLES * (values <= MAX_SUBSAMPLED_VALUES) if n is None else n
-    if n < 1:
+    n_subsamples = request.stability
+    if n_subsamples is None:
+        n_values = dataset.table.n_samples * dataset.table.n_features
+        n_subsamples = SUBSAMPLES if n_values <= MAX_SUBSAMPLED_VALUES else 0
+    if n_subsamples < 1:
         return None
     try:
-        with warnings.catch_warnings(action="ignore"):  # those of the table are in the report
+        # The warnings on the table are in the report.
+        with warnings.catch_warnings(action="ignore"):
             return stability_selection(
                 dataset.table,
                 request.y,
                 dataset.columns.count(solution.support),
                 request.selected.method,
-                n_subsamples=n,
+                n_subsamples=n_subsamples,
                 groups=request.groups,
                 **options_of_all_selectors(request.selected),
             )

@@ -274,11 +274,28 @@ def test_weights_count_for_a_number_of_features_in_files_and_in_blocks(tmp_path)
     np.testing.assert_allclose(held.scores_, weighted, rtol=1e-6)
 
 
-def test_a_report_says_that_it_does_not_weight():
+def test_a_report_needs_the_weights_of_a_weighted_fit_and_uses_them():
     selector = SelectBestK(2).fit(X, Y, sample_weight=WEIGHTS)
-    made = make_report(selector, X, Y, errors=False, stability=0)
-    assert "or were weighted" in made.html
-    no_such_parameter(lambda: make_report(selector, X, Y, sample_weight=WEIGHTS), "sample_weight")
+    refuses(lambda: make_report(selector, X, Y), "the report needs them, too")
+    weighted = make_report(selector, X, Y, sample_weight=WEIGHTS, stability=5)
+    assert "their weights, are others" not in weighted.html
+    assert "sample_weight=sample_weight" in weighted.facts.code
+    plain = make_report(SelectBestK(2).fit(X, Y), X, Y, stability=5)
+    assert weighted.facts.scores.curve.tolist() != plain.facts.scores.curve.tolist()
+    assert weighted.facts.stability is not None
+    mixed = make_report(SelectBestK(2).fit(X, Y), X, Y, sample_weight=WEIGHTS, errors=False)
+    assert "their weights, are others" in mixed.html
+    chooser = SelectBestKCV(LogisticRegression(), ks=[1, 2]).fit(X, Y, sample_weight=WEIGHTS)
+    refuses(lambda: make_report(chooser, X, Y), "the report needs them, too")
+    assert make_report(chooser, X, Y, sample_weight=WEIGHTS, stability=0).facts.scores is not None
+
+
+def test_a_weighted_report_leaves_out_rows_without_weight():
+    weights = np.where(np.arange(ROWS) < 60, 0, WEIGHTS)
+    selector = SelectBestK(2).fit(X, Y, sample_weight=weights)
+    facts = make_report(selector, X, Y, sample_weight=weights, stability=3).facts
+    assert facts.scores is not None
+    assert facts.stability is not None
 
 
 def test_the_commands_weight_or_refuse():

@@ -331,3 +331,14 @@ def test_numbers_and_lists_are_short():
     ]  # fmt: skip
     assert format_score(0.04567, percent=True) == "4.6%"
     assert (join_some("abcd", 2), join_some("ab", 2)) == ("a, b and 2 more", "a, b")
+
+
+def test_a_table_of_which_the_default_takes_a_sample_has_scores_of_all_rows():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(200_500, 2)), columns=["a", "b"])
+    number = table["a"] + rng.normal(size=len(table))
+    selector = SelectBestK(1, random_state=0).fit(table, number)
+    facts = make_report(selector, table, number, stability=2).facts
+    assert facts.scores is not None
+    assert facts.scores.mean() == pytest.approx(0.5, abs=0.02)
+    assert facts.stability is not None

@@ -10,6 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from bestk import SelectBestK, SelectBestKCV, select
 from bestk.discretize import EqualFrequency
+from bestk.errors import ParameterError
 from bestk.evaluation import error_curves
 from bestk.information.constants import BlockConstants
 from bestk.methods.forward import BlockForward
@@ -175,3 +176,13 @@ def test_classes_that_are_nearly_as_many_as_rows_take_little_memory_and_time():
     tracemalloc.stop()
     assert selector.support_[0]
     assert peak < 2**29
+
+
+def test_settings_of_counts_are_refused_with_what_to_pass_instead():
+    codes = np.random.default_rng(0).integers(0, 3, (100, 4))
+    y = codes[:, 0] > 0
+    with pytest.raises(ParameterError, match="name such columns in categorical_features"):
+        SelectBestK(2, discretizer=None).fit(codes, y)
+    with pytest.raises(ParameterError, match="'caim' cuts numbers into bins"):
+        SelectBestK(2, discretizer="caim").fit(codes, y)
+    assert SelectBestK(2, categorical_features=[0, 1, 2, 3]).fit(codes, y).support_[0]

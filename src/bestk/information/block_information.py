@@ -344,6 +344,12 @@ def _columns_to_consider(
 
 def refuse_settings_of_counts(reading: Reading) -> None:
     """Refuse settings of counts in bins, which the default method does not make."""
+    if reading.discretizer is None:
+        raise ParameterError(
+            "discretizer=None says that columns are codes of categories, and method='auto' takes "
+            "numbers as they are; name such columns in categorical_features, or pass a method that "
+            "counts, such as method='jmi'"
+        )
     if not (isinstance(reading.discretizer, str) and reading.discretizer == "auto"):
         raise ParameterError(
             f"discretizer={reading.discretizer!r} cuts numbers into bins, and method='auto' takes "

@@ -52,6 +52,7 @@ def make_report(
     errors: bool = True,
     stability: int | None = None,
     groups: Any = None,
+    sample_weight: Any = None,
     scoring: Any = None,
     cv: Any = None,
     notes: Sequence[str] = (),
@@ -80,6 +81,9 @@ def make_report(
     groups : array-like of shape (n_samples,), default=None
         Groups of rows, such as those of one customer, that no fold and no subsample separates.
         They are needed if the selector was fitted with groups.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each row counts, in relevance, scores and subsamples. Needed if the selector was
+        fitted with weights.
     scoring : str or callable, default=None
         A scorer of scikit-learn for the scores. None: that of the selector; else AUC for two
         classes, the error rate for more, R2 for numbers.
@@ -114,6 +118,7 @@ def make_report(
         errors,
         stability,
         groups=groups,
+        sample_weight=sample_weight,
         scoring=scoring,
         cv=cv,
         notes=notes,

@@ -39,8 +39,8 @@ SMALL_CLASS = 10
 MAX_RUNNERS_UP = 12
 
 OTHER_ROWS = (
-    "The relevance of the selected features in these rows is not that of the fit: the rows are "
-    "others, or were weighted. Errors, other methods and features that were not selected refer to "
+    "The relevance of the selected features in these rows is not that of the fit: the rows, or "
+    "their weights, are others. Errors, other methods and features that were not selected refer to "
     "the rows of this report."
 )
 NO_GROUPS = (
@@ -60,7 +60,7 @@ def collect_facts(request: ReportRequest) -> dict[str, Any]:
     # The report shows these warnings.
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        dataset = read_dataset(table, request.y, options)
+        dataset = read_dataset(table, request.y, options, request.sample_weight)
         information = measure(dataset, options)
     target = information.dataset.target
     if target is None:
@@ -98,9 +98,9 @@ def collect_facts(request: ReportRequest) -> dict[str, Any]:
         "settings": list_settings(selector),
         "code": write_code(request),
         "command": request.command,
-        "stability": measure_stability(request, information, solution),
+        "stability": measure_stability(request, table, dataset.columns.count(solution.support)),
         "scores": None,
-        **compare_methods(request, information, solution),
+        **compare_methods(request, table, information, solution),
     }
 
 
@@ -214,6 +214,9 @@ def write_code(request: ReportRequest) -> str:
     elif getattr(request.selected, "n_groups_", None) is not None:
         lines.append("# groups are those of the rows")
         rows += ", groups=groups"
+    if request.sample_weight is not None:
+        lines.append("# sample_weight has the weights of the rows")
+        rows += ", sample_weight=sample_weight"
     lines += [f"# {name}, which you defined: {format_text(given[name])}" for name in foreign]
     values = {name: name if name in foreign else text for name, text in given.items()}
     arguments = ", ".join(f"{name}={value}" for name, value in values.items())

@@ -39,6 +39,9 @@ class ReportRequest:
     groups: Any = None
     """The group of each row."""
 
+    sample_weight: Any = None
+    """How much each row counts."""
+
     scoring: Any = None
     cv: Any = None
 
@@ -61,13 +64,19 @@ class ReportRequest:
     """Called after each fold with the number of folds done and of all."""
 
     def check(self) -> None:
-        """Refuse options without effect, and groups that are missing or of other rows."""
+        """Refuse options without effect, and groups or weights that are missing."""
         has_scores = hasattr(self.selected, "cv_results_")
         if self.lacks_groups and self.errors and not has_scores:
             raise ParameterError(
                 "the selector was fitted with groups of rows, and the report needs them, too: "
                 "scores of rows of the same group in different folds are too good; pass the "
                 "groups of the rows of X, as make_report(..., groups=groups)"
+            )
+        if self.sample_weight is None and getattr(self.selected, "is_weighted_", False):
+            raise ParameterError(
+                "the selector was fitted with weights of rows, and the report needs them, too: "
+                "without them its scores and relevance are those of another table; pass the "
+                "weights of the rows of X, as make_report(..., sample_weight=sample_weight)"
             )
         if getattr(self.selected, "n_covariates_", 0):
             raise ParameterError(

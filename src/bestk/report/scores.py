@@ -20,6 +20,7 @@ from bestk.selectors.folds import choose
 from bestk.selectors.pipeline import select_path
 from bestk.selectors.resampling import measure_for_each
 from bestk.selectors.stability import StabilitySelection, stability_selection
+from bestk.tables.table import Table
 from bestk.tables.target import NumericTarget, Target
 
 # The methods that the selection is compared with.
@@ -171,9 +172,12 @@ class FoldScores:
 
 
 def compare_methods(
-    request: ReportRequest, information: Information, solution: Solution
+    request: ReportRequest, table: Table, information: Information, solution: Solution
 ) -> dict[str, Any]:
-    """What other methods select, and scores if they are requested and possible, for the report."""
+    """What other methods select, and scores if they are requested and possible, for the report.
+
+    ``table`` has all rows of the request; those of the information may be a sample of them.
+    """
     selector = request.selected
     ours = method_name(selector.method)
     # Other methods do not adjust for covariates: what they select answers another question.
@@ -193,7 +197,7 @@ def compare_methods(
         return {"choices": choices, "unmeasured": "errors were not requested"}
     methods = {ours: selector.method} | {name: name for name in names_of_others}
     try:
-        scores = _measure_scores(request, information, k, methods)
+        scores = _measure_scores(request, table, information, k, methods)
     except ValueError as error:
         return {"choices": choices, "unmeasured": format_text(" ".join(str(error).split()), 400)}
     return {"choices": choices, "scores": scores}
@@ -205,14 +209,17 @@ def method_name(method: Any) -> str:
 
 
 def _measure_scores(
-    request: ReportRequest, information: Information, k: int, methods: dict[str, Any]
+    request: ReportRequest,
+    table: Table,
+    information: Information,
+    k: int,
+    methods: dict[str, Any],
 ) -> FoldScores:
     """Scores of one model: by number of features, and by method with k features.
 
     ``methods``: the reported method and others, by their names.
     """
     dataset = information.dataset
-    table = dataset.table
     target = dataset.targets[0]
     columns = dataset.columns.allowed
     has_text = bool(set(table.kinds[columns].tolist()) - {"numeric", "boolean"})
@@ -236,6 +243,7 @@ def _measure_scores(
             scoring=scoring,
             cv=FOLDS if request.used_cv is None else request.used_cv,
             groups=request.groups,
+            sample_weight=request.sample_weight,
             baseline=with_all_features,
             progress=request.progress,
             **options_of_all_selectors(request.selected),
@@ -290,13 +298,16 @@ def _scoring(target: Target) -> str | None:
 def score_kind(scoring: str | None, target: Target) -> ScoreKind:
     """What a scorer of scikit-learn measures; None: error rate, or mean squared error."""
     if isinstance(target, NumericTarget):
-        variance = float(np.var(target.numbers))
+        weights = None if target.weights is None else target.weights.values
+        mean = np.average(target.numbers, weights=weights)
+        variance = float(np.average((target.numbers - mean) ** 2, weights=weights))
         kinds = {
             "": ScoreKind("mean squared error", guess=variance),
             "r2": ScoreKind("R²", rising=True, guess=0.0, limits=(-inf, 1.0)),
         }
     else:
-        largest_share = float(target.classes.counts.max() / target.n_samples)
+        sizes = target.classes.sizes
+        largest_share = float(sizes.max() / sizes.sum())
         kinds = {
             "": ScoreKind("error rate", percent=True, guess=1 - largest_share, limits=(0.0, 1.0)),
             "accuracy": ScoreKind(
@@ -351,16 +362,16 @@ def spread_sizes(k: int, most: int, least: int = 1, count: int = MAX_SIZES) -> l
     return sorted({*spread.tolist(), k})
 
 
-def measure_stability(
-    request: ReportRequest, information: Information, solution: Solution
-) -> StabilitySelection | None:
-    """How often features are selected from half of the rows; None if not wanted or possible."""
+def measure_stability(request: ReportRequest, table: Table, k: int) -> StabilitySelection | None:
+    """How often k features are selected from half of the rows; None if not wanted or possible.
+
+    ``table`` has all rows of the request.
+    """
     if request.lacks_groups:
         return None
-    dataset = information.dataset
     n_subsamples = request.stability
     if n_subsamples is None:
-        n_values = dataset.table.n_samples * dataset.table.n_features
+        n_values = table.n_samples * table.n_features
         n_subsamples = SUBSAMPLES if n_values <= MAX_SUBSAMPLED_VALUES else 0
     if n_subsamples < 1:
         return None
@@ -368,12 +379,13 @@ def measure_stability(
         # The warnings on the table are in the report.
         with warnings.catch_warnings(action="ignore"):
             return stability_selection(
-                dataset.table,
+                table,
                 request.y,
-                dataset.columns.count(solution.support),
+                k,
                 request.selected.method,
                 n_subsamples=n_subsamples,
                 groups=request.groups,
+                sample_weight=request.sample_weight,
                 **options_of_all_selectors(request.selected),
             )
     except ValueError:  # a class of one row cannot be in both halves

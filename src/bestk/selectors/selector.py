@@ -135,6 +135,8 @@ class SelectBestK(PartialFit):
         Number of groups of rows, where ``fit`` was given groups.
     n_covariates_ : int
         Number of covariates that ``fit`` was given beside X.
+    is_weighted_ : bool
+        Whether ``fit`` was given weights that differ between rows.
 
     See Also
     --------
@@ -276,6 +278,7 @@ class SelectBestK(PartialFit):
         with self._stage("measuring"):
             dataset = read_dataset(X, y, options, sample_weight, covariates)
             self.n_covariates_ = dataset.table.n_features - self.n_features_in_
+            self.is_weighted_ = dataset.weights is not None
             information = measure(dataset, options)
         with self._stage("selecting"):
             if isinstance(options.k, str):

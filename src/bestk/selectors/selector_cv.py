@@ -177,6 +177,7 @@ class SelectBestKCV(JointSelector):
         options = self._options()
         dataset = read_dataset(X, y, options, sample_weight, covariates)
         self.n_covariates_ = dataset.table.n_features - self.n_features_in_
+        self.is_weighted_ = dataset.weights is not None
         # With metadata routing the estimator and the scorer are given weights as they request them.
         has_routes = get_config()["enable_metadata_routing"]
         weights = None if has_routes else dataset.weights

@@ -55,9 +55,9 @@ LEVEL_OF_MEANS = 0.8
 # standard error of 22%.
 TAIL_SIZE = 20
 
-# The mean excess of exponential variables is 1; that of 20 of them is outside of these limits in
-# 6% of cases. Any other tail is taken as it was measured.
-MIN_MEAN_EXCESS, MAX_MEAN_EXCESS = 0.6, 1.4
+# The mean excess of exponential variables is 1; that of 20 of them is above this limit in 5% of
+# cases. With a larger one, the tail is heavier than that of uniform p-values.
+MAX_MEAN_EXCESS = 1.4
 
 # So that logarithms of p-values are finite.
 SMALLEST_PVALUE = 1e-300
@@ -580,29 +580,21 @@ def calibrate(p: Floats, null: Floats, tests: int) -> Floats:
 
     ``p``: the smaller of the p-values of so many tests, for each column; ``null``: the same for
     the permuted targets (rows), for each column. A p-value is the share of those in the null that
-    are as small, smoothed in the tail where the tail is about that of uniform p-values. Beyond
-    the smallest of the null, it goes on in proportion to p, or as slowly as a heavier tail does.
+    are as small. Below the smallest of the null, it falls in proportion to p, or as slowly as the
+    null does where its tail is heavier than that of uniform p-values.
     """
     if not null.size:
         return np.minimum(1.0, tests * p)
     null = np.sort(null, axis=None)
     share = (1 + np.searchsorted(null, p, side="right")) / (1 + len(null))
     tail = np.log(np.maximum(null[:TAIL_SIZE], SMALLEST_PVALUE))
-    logs = np.log(np.maximum(p, SMALLEST_PVALUE))
     mean_excess = float((tail[-1] - tail).sum()) / max(1, len(tail) - 1)
-    agrees = MIN_MEAN_EXCESS <= mean_excess <= MAX_MEAN_EXCESS
-    if agrees:
-        # a smooth line through the tail has a smaller error than the share of a few
-        at_edge = (1 + len(tail)) / (1 + len(null))
-        smooth = at_edge * np.exp((logs - tail[-1]) / mean_excess)
-        at_end = at_edge * np.exp((tail[0] - tail[-1]) / mean_excess)
-        share = np.where(logs < tail[-1], smooth, share)
-    else:
-        at_end = 2 / (1 + len(null))
     exponent = 1.0 if mean_excess <= MAX_MEAN_EXCESS else 1.0 / mean_excess
-    beyond = at_end * np.exp(exponent * (logs - tail[0]))
+    logs = np.log(np.maximum(p, SMALLEST_PVALUE))
+    at_smallest = 2 / (1 + len(null))
+    beyond = at_smallest * np.exp(exponent * (logs - tail[0]))
     beyond = np.maximum(beyond, np.minimum(1.0, tests * p))
-    return np.where(logs < tail[0], np.minimum(beyond, at_end), share)
+    return np.where(logs < tail[0], np.minimum(beyond, at_smallest), share)
 
 
 def affordable_permutations(table: Table, n_rows: int, n_classes: int, pairs: bool) -> int:

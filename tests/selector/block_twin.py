@@ -134,7 +134,7 @@ class Twin:
         statistic = self.n_rows * max(trace, 0.0)
         if n_fitted <= 0:
             return [], 0
-        if chi2.sf(statistic, n_fitted * self.degrees) >= self.constants.curve_pvalue:
+        if chi2.sf(statistic, n_fitted * self.degrees) >= self.constants.added_pvalue:
             return [], 0
         return [standardized(mean) for mean in means[: self.degrees]], n_fitted
 
@@ -157,18 +157,22 @@ class Twin:
                 columns.append(standardized(in_a * in_b))
         return np.array(columns)
 
-    def covariances(self):
-        """Of all block columns, in total and given the target, with their noise."""
+    @property
+    def noise(self):
+        """The variance of the noise of every column."""
+        return self.constants.ridge + self.constants.ridge_rows / self.n_rows
+
+    def covariances(self, noise):
+        """Of all block columns, in total and given the target, with noise of this variance."""
         total = self.columns @ self.columns.T / self.n_rows
         explained = self.explained(self.columns)
         within = total - explained @ explained.T
-        variance = self.constants.ridge + self.constants.ridge_rows / self.n_rows
-        noise = variance * total**3
-        return total + noise, within + noise
+        noise_of_both = noise * total**3
+        return total + noise_of_both, within + noise_of_both
 
-    def information(self, block, given):
+    def information(self, block, given, noise=None):
         """Of the first 1, 2, ... columns of a block about the target given other columns."""
-        total, within = self.covariances()
+        total, within = self.covariances(self.noise if noise is None else noise)
         gains = []
         for place, column in enumerate(block):
             before = [*given, *block[:place]]
@@ -179,14 +183,19 @@ class Twin:
 
 def left_over(covariances, column, others):
     """The variance of a column given others; 1 where they determine it."""
-    independent = []
-    for other in others:
-        if other != column and _variance(covariances, other, independent) > SMALLEST_VARIANCE:
-            independent.append(other)
     if column in others:
         return 1.0
-    variance = _variance(covariances, column, independent)
+    variance = _variance_given(covariances, column, others)
     return variance if variance > SMALLEST_VARIANCE else 1.0
+
+
+def _variance_given(covariances, column, others):
+    """The variance of a column given others, of which some may determine each other."""
+    independent = []
+    for other in others:
+        if _variance(covariances, other, independent) > SMALLEST_VARIANCE:
+            independent.append(other)
+    return _variance(covariances, column, independent)
 
 
 def _variance(covariances, column, others):
@@ -199,11 +208,23 @@ def _variance(covariances, column, others):
     return np.exp(large[1] - small)
 
 
-def probability(pvalue, n_features):
-    """The bound of Sellke, Bayarri and Berger on the probability of being informative."""
+def odds_of_chance(twin):
+    """How many features tell nothing, for one that does: half of these have a p-value above 1/2."""
+    n_features = len(twin.blocks)
+    n_unlikely = 0
+    for block in twin.blocks:
+        statistic = 2 * twin.n_rows * twin.information(block, [], noise=0.0)[-1]
+        degrees = twin.degrees * twin.parameters[block].sum()
+        n_unlikely += chi2.sf(max(statistic, 0.0), degrees) > 0.5
+    n_informative = max(1.0, n_features - 2.0 * (n_unlikely + 1))
+    return max(1.0, n_features / n_informative - 1.0)
+
+
+def probability(pvalue, odds_before):
+    """What a p-value leaves of the odds, by the bound of Sellke, Bayarri and Berger."""
     pvalue = max(pvalue, 1e-300)
-    odds_of_chance = 1.0 if pvalue >= np.exp(-1) else min(1.0, -np.e * pvalue * np.log(pvalue))
-    return 1 / (1 + n_features * odds_of_chance)
+    share_left = 1.0 if pvalue >= np.exp(-1) else min(1.0, -np.e * pvalue * np.log(pvalue))
+    return 1 / (1 + odds_before * share_left)
 
 
 def select_slowly(
@@ -216,6 +237,7 @@ def select_slowly(
     n_features = len(twin.blocks)
     cost = twin.constants.parameter_cost / (2 * twin.n_rows)
     candidates = list(range(n_features))
+    odds = twin.constants.odds_factor * odds_of_chance(twin)
     chances = {}
     excess = {}
     alone = {}
@@ -258,7 +280,7 @@ def select_slowly(
                 # It rises with the statistic's excess over what chance gives.
                 if statistic - degrees > excess.get(candidate, -np.inf):
                     excess[candidate] = statistic - degrees
-                    now = probability(chi2.sf(max(statistic, 0), degrees), n_features)
+                    now = probability(chi2.sf(max(statistic, 0), degrees), odds)
                     chances[candidate] = max(now, chances.get(candidate, 0.0))
             places = len(missing(candidate))
             if 0 < places <= k - len(selected):

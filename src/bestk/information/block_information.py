@@ -24,6 +24,36 @@ MAX_HELD_VALUES = 2**27
 
 
 @dataclass(frozen=True)
+class FeaturesAlone:
+    """What features tell by themselves about one or more targets."""
+
+    relevance: Floats
+    """I(xi; y) of each feature in nats, summed over targets, less what chance gives on average; at
+    most the entropies of the targets."""
+
+    n_unlikely: Indices
+    """How many features have a p-value above one half, for each target."""
+
+    @classmethod
+    def of(
+        cls, design: Design, targets: Sequence[TargetScores], explained: Sequence[Floats]
+    ) -> "FeaturesAlone":
+        """Measure the blocks of a design; ``explained``: what each target explains of them."""
+        relevance = np.zeros(design.n_features)
+        n_unlikely = np.zeros(len(targets), np.int64)
+        for place, (target, explained_by_target) in enumerate(zip(targets, explained, strict=True)):
+            moments = ConditionalMoments(design, target, noise=0.0, explained=explained_by_target)
+            values = moments.information()
+            _, gains = values.best_prefixes(1.0 / (2.0 * design.effective_rows))
+            relevance += np.minimum(gains, target.entropy)
+            of_blocks = np.maximum(values.information[values.last], 0.0)
+            statistics = 2.0 * design.effective_rows * of_blocks
+            pvalues = chdtrc(values.degrees[values.last], statistics)
+            n_unlikely[place] = np.count_nonzero(pvalues > 0.5)
+        return cls(relevance, n_unlikely)
+
+
+@dataclass(frozen=True)
 class BlockInformation:
     """Information of the features of a table about one or more targets, by their blocks."""
 
@@ -35,6 +65,12 @@ class BlockInformation:
     constants: BlockConstants
     relevance: Floats
     """I(xi; y) of each feature in nats, summed over targets, less what chance gives on average."""
+
+    n_unlikely: Indices
+    """How many features of the table have a p-value above one half, for each target."""
+
+    n_in_table: int
+    """The number of features of the table, of which these may be a part."""
 
     search: PairSearch | None = None
     """Finds pairs with synergy; None where features are groups of columns."""
@@ -71,8 +107,19 @@ class BlockInformation:
                 scored = tuple(target.adjusted(adjustment, weights) for target in scored)
             design = make_design(table, categorical, scored, weights, constants, adjustment)
             explained = tuple(explain_all(design, target) for target in scored)
-            relevance = _total_relevance(design, scored, explained)
-        return cls(design, scored, explained, constants, relevance, search, worst, n_jobs)
+            alone = FeaturesAlone.of(design, scored, explained)
+        return cls(
+            design=design,
+            targets=scored,
+            explained=explained,
+            constants=constants,
+            relevance=alone.relevance,
+            n_unlikely=alone.n_unlikely,
+            n_in_table=design.n_features,
+            search=search,
+            worst=worst,
+            n_jobs=n_jobs,
+        )
 
     @property
     def n_features(self) -> int:
@@ -86,6 +133,17 @@ class BlockInformation:
         return self.constants.ridge + self.constants.ridge_rows / rows
 
     @property
+    def odds_of_chance(self) -> Floats:
+        """How many features of the table tell nothing about each target, for one that does.
+
+        Of those that tell nothing, half have a p-value above one half (Storey 2002). At least one
+        feature is taken to tell something, and the odds are at least even.
+        """
+        n_chance = 2.0 * (self.n_unlikely + 1)
+        n_informative = np.maximum(self.n_in_table - n_chance, 1.0)
+        return np.asarray(np.maximum(self.n_in_table / n_informative - 1.0, 1.0))
+
+    @property
     def of_targets(self) -> "tuple[BlockInformation, ...]":
         """The information about each target."""
         if len(self.targets) == 1:
@@ -95,7 +153,8 @@ class BlockInformation:
                 self,
                 targets=(target,),
                 explained=(explained,),
-                relevance=_total_relevance(self.design, (target,), (explained,)),
+                relevance=FeaturesAlone.of(self.design, (target,), (explained,)).relevance,
+                n_unlikely=self.n_unlikely[[place]],
                 search=None if self.search is None else self.search.of_target(place),
                 worst=False,
             )
@@ -188,8 +247,15 @@ class BlockInformation:
     def merged(self, labels: Indices) -> "BlockInformation":
         """The information of groups of features: 0, 1, ... in ``labels``, -1 for none."""
         design = self.design.merged(labels)
-        relevance = _total_relevance(design, self.targets, self.explained)
-        return replace(self, design=design, relevance=relevance, search=None)
+        alone = FeaturesAlone.of(design, self.targets, self.explained)
+        return replace(
+            self,
+            design=design,
+            relevance=alone.relevance,
+            n_unlikely=alone.n_unlikely,
+            n_in_table=design.n_features,
+            search=None,
+        )
 
 
 @dataclass(frozen=True)
@@ -295,7 +361,8 @@ def measure_blocks(
         information = measure(every_column, search)
         relevance = information.relevance
     else:
-        relevance = _relevance_in_strips(every_column, measure, constants.max_measured)
+        alone = _measure_strips(every_column, measure, constants.max_measured)
+        relevance = alone.relevance
     if considers_all:
         measured = MeasuredBlocks(information, numeric)
         return ConsideredColumns(measured, every_column, relevance, tuple(notes))
@@ -307,7 +374,11 @@ def measure_blocks(
     if holds_all:
         information = information.keep(kept)
     else:
-        information = measure(kept, None if search is None else search.among(kept))
+        information = replace(
+            measure(kept, None if search is None else search.among(kept)),
+            n_unlikely=alone.n_unlikely,
+            n_in_table=n_features,
+        )
     measured = MeasuredBlocks(information, np.flatnonzero(np.isin(kept, numeric)))
     return ConsideredColumns(measured, kept, relevance, tuple(notes))
 
@@ -322,14 +393,20 @@ def _note_on_scan(n_features: int, n_samples: int) -> str:
     )
 
 
-def _relevance_in_strips(
+def _measure_strips(
     columns: Indices,
     measure: Callable[[Indices, PairSearch | None], BlockInformation],
     width: int,
-) -> Floats:
-    """I(xi; y) of each column, of which only so many are held at a time."""
-    strips = [columns[start : start + width] for start in range(0, len(columns), width)]
-    return np.concatenate([measure(strip, None).relevance for strip in strips])
+) -> FeaturesAlone:
+    """What each column tells by itself, where only so many are held at a time."""
+    relevance = np.zeros(len(columns))
+    n_unlikely = np.zeros(1, np.int64)
+    for start in range(0, len(columns), width):
+        strip = columns[start : start + width]
+        information = measure(strip, None)
+        relevance[start : start + width] = information.relevance
+        n_unlikely = n_unlikely + information.n_unlikely
+    return FeaturesAlone(relevance, n_unlikely)
 
 
 def _columns_to_consider(
@@ -390,14 +467,3 @@ def block_pvalues(design: Design, moments: ConditionalMoments) -> Floats:
     of_either = np.minimum(2.0 * np.minimum(of_first, of_block), 1.0)
     has_choice = values.is_allowed[values.first] & (values.last > values.first)
     return np.asarray(np.where(has_choice, of_either, of_block))
-
-
-def _total_relevance(
-    design: Design, targets: Sequence[TargetScores], explained: Sequence[Floats]
-) -> Floats:
-    """I(xi; y) of each feature, less chance, summed over targets; at most their entropies."""
-    total = np.zeros(design.n_features)
-    for target, explained_by_target in zip(targets, explained, strict=True):
-        moments = ConditionalMoments(design, target, noise=0.0, explained=explained_by_target)
-        total += np.minimum(block_information(design, moments), target.entropy)
-    return total

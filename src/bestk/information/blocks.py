@@ -717,7 +717,7 @@ class _Strip:
         more_bins = (sizes > 0).sum(axis=1) - 2 - is_curved
         statistic = self.n_rows * np.maximum(trace - smooth, 0.0)
         pvalues = chdtrc(np.maximum(more_bins * target.degrees, 1), statistic)
-        needed = np.flatnonzero((more_bins > 0) & (pvalues < self.constants.curve_pvalue))
+        needed = np.flatnonzero((more_bins > 0) & (pvalues < self.constants.added_pvalue))
         if not len(needed):
             return None
         n_means = min(target.degrees, sums.shape[2])
@@ -771,7 +771,7 @@ class _Strip:
                 trace = np.einsum("cqj,qcj->c", slopes, explained)
                 statistic = self.n_rows * np.maximum(trace - explained_by_smooth[strip], 0.0)
                 pvalues = chdtrc(np.maximum(more_bins * target.degrees, 1), statistic)
-                is_needed = (more_bins > 0) & (pvalues < self.constants.curve_pvalue)
+                is_needed = (more_bins > 0) & (pvalues < self.constants.added_pvalue)
                 needed = np.flatnonzero(is_needed)
                 if not len(needed):
                     continue

@@ -23,7 +23,11 @@ class BlockConstants:
     """What a parameter of a block costs, as a multiple of the information that chance gives it on
     average. 1 takes off the mean under chance, 2 is Akaike's criterion."""
 
-    redundant_share: float = 1e-3
+    odds_factor: float = 16.0
+    """What the odds that a feature tells nothing are multiplied by. They follow from its p-value
+    and from how many features seem to tell something, by a bound in favor of the feature."""
+
+    redundant_share: float = 0.003
     """The share of its gain alone that a feature keeps when the selected ones make it redundant, so
     that it still comes before noise."""
 
@@ -40,11 +44,9 @@ class BlockConstants:
     """Bins of equal frequency in which a numeric column is tested for a relation to the target
     that its score and its square do not show: an odd number, at most 15."""
 
-    curve_pvalue: float = 0.001
-    """The bins join the block of a column whose test has a smaller p-value than this."""
-
-    pair_pvalue: float = 0.05
-    """A pair is a candidate if chance gives a synergy as large to any of all pairs less often."""
+    added_pvalue: float = 0.01
+    """Bins join the block of a column if chance gives so much less often than this; a pair is a
+    candidate if chance gives a synergy as large to any of all pairs less often than this."""
 
     max_pairs: int = 64
     """At most this many pairs, those with the largest synergy, are candidates."""

@@ -86,13 +86,13 @@ class PairCounts:
             self.codes,
             self.classes.n_classes,
             max(1, min(constants.max_pairs, affordable)),
-            constants.pair_pvalue,
+            constants.added_pvalue,
             self.classes.n_rows,
         )
         return [
             Pair(int(first), int(second), float(pvalue))
             for (first, second), pvalue in zip(scan.pairs, scan.pvalues, strict=True)
-            if pvalue < constants.pair_pvalue
+            if pvalue < constants.added_pvalue
         ]
 
 

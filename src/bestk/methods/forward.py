@@ -8,8 +8,9 @@ both given the selected features S, a block B of d columns is worth
 
 where ``gain(B | S) = 1/2 log det T_B / det W_B - parameter_cost d q / (2 rows)``, q is the number
 of parameters of the target, and ``probability(B)`` is that of a block being informative, from its
-p-value and the number of features (Sellke, Bayarri and Berger 2001). A pair is worth half of it, as
-it takes two places, or the whole where one of its features is selected already.
+p-value (Sellke, Bayarri and Berger 2001) and the number of features that seem to be (Storey 2002).
+A pair is worth half of it, as it takes two places, or the whole where one of its features is
+selected already.
 """
 
 from collections.abc import Sequence
@@ -38,16 +39,17 @@ DEFAULT_CONSTANTS = BlockConstants()
 SMALLEST_PVALUE = 1e-300
 
 
-def probability_informative(pvalues: Floats, n_features: int) -> Floats:
-    """The probability that a feature is informative, at most, where one of all is beforehand.
+def probability_informative(pvalues: Floats, odds_before: float) -> Floats:
+    """The probability that a feature is informative, from its p-value.
 
-    ``-e p log p`` bounds the odds of chance that a p-value p leaves (Sellke, Bayarri and Berger,
-    "Calibration of p values for testing precise null hypotheses", The American Statistician 2001).
+    ``odds_before``: those of chance before the p-value is known. ``-e p log p`` bounds what it
+    leaves of them (Sellke, Bayarri and Berger, "Calibration of p values for testing precise null
+    hypotheses", The American Statistician 2001).
     """
     pvalues = np.maximum(pvalues, SMALLEST_PVALUE)
     below_1_over_e = np.minimum(pvalues, np.exp(-1.0))
-    odds_of_chance = np.minimum(1.0, -np.e * pvalues * np.log(below_1_over_e))
-    return np.asarray(1.0 / (1.0 + n_features * odds_of_chance))
+    share_left = np.minimum(1.0, -np.e * pvalues * np.log(below_1_over_e))
+    return np.asarray(1.0 / (1.0 + odds_before * share_left))
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,12 @@ class _Candidates:
     Features come first, in their order, and then pairs, in the order in which they were added.
     """
 
-    def __init__(self, information: BlockInformation, moments: ConditionalMoments) -> None:
+    def __init__(
+        self, information: BlockInformation, moments: ConditionalMoments, odds_of_chance: float
+    ) -> None:
+        """``odds_of_chance``: that a feature tells nothing, before it is measured."""
         self.constants = information.constants
+        self.odds_of_chance = self.constants.odds_factor * odds_of_chance
         self.n_features = information.n_features
         self.moments = moments
         # The largest probability so far: a feature that was informative alone remains so.
@@ -102,7 +108,7 @@ class _Candidates:
         larger = np.flatnonzero(excess > self.largest_excess)
         self.largest_excess[larger] = excess[larger]
         pvalues = chdtrc(degrees[larger], np.maximum(statistics[larger], 0.0))
-        probability = probability_informative(pvalues, self.n_features)
+        probability = probability_informative(pvalues, self.odds_of_chance)
         self.probability[larger] = np.maximum(self.probability[larger], probability)
 
     def worth(self, pair_probability: Floats) -> Floats:
@@ -134,7 +140,10 @@ class ForwardSelection:
         candidates = find_pairs(information) if k > 1 else FeaturesAndPairs.without(information)
         self.pairs = candidates.pairs
         self.targets = [
-            _Candidates(information, moments) for moments in candidates.moments(information)
+            _Candidates(information, moments, odds)
+            for moments, odds in zip(
+                candidates.moments(information), information.odds_of_chance.tolist(), strict=True
+            )
         ]
         self.totals = np.zeros(len(self.targets))
         gains = np.sum([target.gain for target in self.targets], axis=0)
@@ -159,7 +168,7 @@ class ForwardSelection:
         """Worth for each place that a candidate takes; -inf where it takes none or too many."""
         n_features = self.n_features
         pvalues = np.array([pair.pvalue for pair in self.pairs])
-        pair_probability = probability_informative(pvalues, n_features=1)
+        pair_probability = probability_informative(pvalues, odds_before=1.0)
         worth = self._join(np.array([target.worth(pair_probability) for target in self.targets]))
         places = np.ones(len(worth))
         places[:n_features][self.selected] = 0
@@ -272,7 +281,7 @@ def find_pairs(information: BlockInformation) -> FeaturesAndPairs:
     if design.adjustment is not None:
         # Pairs are found in counts, in which covariates are not adjusted for.
         pvalues = pvalues_of_pairs(information, candidates, search.table.n_features)
-        kept &= pvalues < information.constants.pair_pvalue
+        kept &= pvalues < information.constants.added_pvalue
         adjusted_pairs = [
             replace(pair, pvalue=max(pair.pvalue, pvalue))
             for pair, pvalue in zip(pairs, pvalues.tolist(), strict=True)

@@ -156,7 +156,7 @@ def test_a_masked_matrix_is_refused():
         (lambda: BQP(Q, np.inf), "k must be a whole number, not inf"),
         (lambda: BQP(Q, "two"), "k must be a whole number, not 'two'"),
         (lambda: BQP(Q, [2]), r"k must be a whole number, not \[2\]"),
-        (lambda: solve(Q, 2, None), "unknown solver None; choose one of 'linear'"),
+        (lambda: solve(Q, 2, None), "solver must be a name from SOLVERS or a solver"),
         (lambda: solve(Q, 2, random_state="x"), "random_state must be a whole number .* not 'x'"),
         (lambda: solve(Q, 2, time_limit="1"), "time_limit must be a positive number .* not '1'"),
         (lambda: solve(Q, 2, time_limit=10**400), "time_limit must be a positive number"),

@@ -5,6 +5,7 @@ below 2**53, which do not depend on their order: equal columns have equal inform
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -18,15 +19,27 @@ from bestk.tables.target import ClassTarget, Target
 from bestk.tables.weights import RowWeights, effective_rows
 
 ScoreKind = Literal["rank", "standard"]
+
 Part = Indices | slice  # some of the features
-MAX_SMALL_WORK = 2**24  # of products of columns with each other: a millisecond on one thread
-HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)  # entropy of a standard normal variable
+
+# Multiplications of the products of all columns with each other that are made at once, and kept: a
+# millisecond on one thread.
+MAX_SMALL_WORK = 2**24
+
+# The entropy of a standard normal variable, in nats.
+HALF_LOG = 0.5 * np.log(2 * np.pi * np.e)
+
+# Called with the scores of some columns, ``[column, sample]``, and the place of the first column.
+UseScores = Callable[[Floats, int], None]
 
 
 def normal_scores(
-    values: Array, kind: ScoreKind = "rank", order: Indices | None = None,
-    use: Callable[[Floats, int], None] | None = None, weights: RowWeights | None = None,
-) -> Floats:  # fmt: skip
+    values: Array,
+    kind: ScoreKind = "rank",
+    order: Indices | None = None,
+    use: UseScores | None = None,
+    weights: RowWeights | None = None,
+) -> Floats:
     """Scores of mean 0 and variance 1, one row per column; those of missing values are 0.
 
     They are integers, in units of ``1 / unit_score(m)`` for m samples.
@@ -39,27 +52,32 @@ def normal_scores(
     that among the weights, and each score is times the square root of its weight in such rows: sums
     of products of scores are then weighted sums.
     """
-    n_samples, n = values.shape
-    m = effective_rows(weights, n_samples)
-    one, out = unit_score(m), np.empty((n, n_samples))
-    in_order = weights if weights is None or order is None else RowWeights(weights.values[order])
-    table = normal_quantiles(m) if kind == "rank" and weights is None else None
+    n_samples, n_columns = values.shape
+    n_rows = effective_rows(weights, n_samples)
+    one = unit_score(n_rows)
+    scores = np.empty((n_columns, n_samples))
+    weights_in_order = weights
+    if weights is not None and order is not None:
+        weights_in_order = RowWeights(weights.values[order])
+    quantiles = normal_quantiles(n_rows) if kind == "rank" and weights is None else None
 
     def write(block: Floats, start: int) -> None:
-        part = out[start : start + len(block)]
-        if in_order is not None:
+        """Write the scores of the columns of a block, which is overwritten."""
+        out = scores[start : start + len(block)]
+        if weights_in_order is not None:
             if kind == "rank":
-                _rank_weighted(block, in_order.values)
-            _standardise_weighted(block, in_order, one, part)
+                _rank_weighted(block, weights_in_order.values)
+            _standardise_weighted(block, weights_in_order, one, out)
         else:
-            if table is not None:
-                _rank(block, table)
-            kernels.standardise_rows(block, *block.shape, one, part)
+            if quantiles is not None:
+                _rank(block, quantiles)
+            n_columns_of_block, n_values = block.shape
+            kernels.standardise_rows(block, n_columns_of_block, n_values, one, out)
         if use is not None:
-            use(part, start)
+            use(out, start)
 
     map_columns(values, write, order)
-    return out
+    return scores
 
 
 @lru_cache(maxsize=4)
@@ -78,50 +96,63 @@ def unit_score(m: int) -> float:
     return 2.0 ** ((52 - int(np.ceil(np.log2(m)))) // 2)
 
 
-def _rank(block: Floats, table: Floats) -> None:
-    """Put normal quantiles of ranks in place of values; ``table`` holds those of full rows."""
-    gaps = np.isnan(block)
-    with_gaps = np.flatnonzero(gaps.any(axis=1)) if gaps.any() else ()
-    kernels.rank_rows(block, *block.shape, table)
-    for row in with_gaps:
-        block[row] = ndtri(block[row])
+def _rank(block: Floats, quantiles: Floats) -> None:
+    """Put normal quantiles of ranks in place of values, ``[column, sample]``.
+
+    ``quantiles``: of the ranks of columns without gaps. For columns with gaps, the kernel writes
+    (r - 1/2) / m with their own m.
+    """
+    is_missing = np.isnan(block)
+    with_gaps = np.flatnonzero(is_missing.any(axis=1)) if is_missing.any() else ()
+    n_columns, n_samples = block.shape
+    kernels.rank_rows(block, n_columns, n_samples, quantiles)
+    for column in with_gaps:
+        block[column] = ndtri(block[column])
 
 
 def _rank_weighted(block: Floats, weights: Floats) -> None:
     """Put normal quantiles of the shares of the weight up to each value in place of values.
 
     Half of the weight of equal values counts, as half a row does among rows that count alike.
+    ``block``: ``[column, sample]``; ``weights``: of the samples.
     """
-    for row in block:
-        order = np.argsort(row, kind="stable")
-        known = order[: len(row) - int(np.isnan(row).sum())]
-        if not len(known):
+    for column in block:
+        ascending = np.argsort(column, kind="stable")  # NaN last
+        n_values = len(column) - int(np.isnan(column).sum())
+        if not n_values:
             continue
-        _, first_rows, group = np.unique(row[known], return_index=True, return_inverse=True)
-        of_groups = np.add.reduceat(weights[known], first_rows)
-        up_to = np.cumsum(of_groups)
-        row[known] = ndtri((up_to - of_groups / 2) / up_to[-1])[group]
+        samples = ascending[:n_values]
+        _, first_samples, value_of_sample = np.unique(
+            column[samples], return_index=True, return_inverse=True
+        )
+        weight_of_value = np.add.reduceat(weights[samples], first_samples)
+        weight_up_to = np.cumsum(weight_of_value)
+        shares = (weight_up_to - weight_of_value / 2) / weight_up_to[-1]
+        column[samples] = ndtri(shares)[value_of_sample]
 
 
 def _standardise_weighted(block: Floats, weights: RowWeights, one: float, out: Floats) -> None:
-    """Whole numbers of weighted mean 0 and variance one^2, times the root of the weights."""
+    """Write whole numbers of weighted mean 0 and variance one^2, times the root of the weights.
+
+    ``block`` and ``out``: ``[column, sample]``.
+    """
     in_rows = weights.in_rows
     root = np.sqrt(in_rows)
-    for row, scores in zip(block, out, strict=True):
-        known = ~np.isnan(row)
+    for column, scores in zip(block, out, strict=True):
+        has_value = ~np.isnan(column)
         scores[:] = 0.0
-        if not known.any():
+        if not has_value.any():
             continue
-        values = row[known]
+        values = column[has_value]
         middle = 0.5 * values.max() + 0.5 * values.min()
         half = 0.5 * values.max() - 0.5 * values.min()
         if not half > 0:
             continue
         values = (values - middle) / half
-        of_known = in_rows[known]
-        values -= (of_known @ values) / of_known.sum()
-        deviation = np.sqrt((of_known @ values**2) / weights.n_effective)
-        scores[known] = np.rint(values * root[known] * (one / deviation))
+        weight = in_rows[has_value]
+        values -= (weight @ values) / weight.sum()
+        deviation = np.sqrt((weight @ values**2) / weights.n_effective)
+        scores[has_value] = np.rint(values * root[has_value] * (one / deviation))
 
 
 class Explained(NamedTuple):
@@ -131,9 +162,14 @@ class Explained(NamedTuple):
     weight times the entries of both columns.
     """
 
-    entropy: float  # of the target
-    weights: Floats  # of the terms: as many as it takes parameters to explain a column
-    entries: Floats  # (term, feature)
+    entropy: float
+    """Of the target."""
+
+    weights: Floats
+    """Of the terms: as many as it takes parameters to explain a column."""
+
+    entries: Floats
+    """``[term, feature]``"""
 
     @classmethod
     def by_mean(cls, sums: Floats, m: int) -> "Explained":
@@ -142,7 +178,7 @@ class Explained(NamedTuple):
 
     @classmethod
     def by_class(cls, sizes: Indices | Floats, entries: Floats) -> "Explained":
-        """By classes of these sizes; entries: sums of the scores of each."""
+        """By classes of these sizes; entries: sums of the scores in each, ``[class, feature]``."""
         m = sizes.sum()
         entropy = float(np.log(m) - (sizes * np.log(sizes)).sum() / m)
         return cls(entropy, 1.0 / sizes, entries)
@@ -151,22 +187,25 @@ class Explained(NamedTuple):
     def by_number(
         cls, y: Floats, sums: Floats, products: Floats, weights: RowWeights | None = None
     ) -> "Explained":
-        """By the scores of a number; sums of those of columns, and of their products with it."""
-        each = 1.0 / effective_rows(weights, len(y))
-        total = add_scores(y[np.newaxis], weights)[0]
-        weights_of_terms = np.array([each, 1.0 / (y @ y - total * total * each)])
-        entries = np.array([sums, products - sums * total * each])
+        """By the scores of a number.
+
+        ``sums``: of the scores of each column; ``products``: sums of products of these scores with
+        those of the number.
+        """
+        weight_of_mean = 1.0 / effective_rows(weights, len(y))
+        sum_of_y = add_scores(y[np.newaxis], weights)[0]
+        squares_of_y = y @ y - sum_of_y * sum_of_y * weight_of_mean
+        entries = np.array([sums, products - sums * sum_of_y * weight_of_mean])
+        weights_of_terms = np.array([weight_of_mean, 1.0 / squares_of_y])
         return cls(float(HALF_LOG), weights_of_terms, entries)
 
     def subtract(self, products: Floats, i: Any = slice(None), j: Any = slice(None)) -> Floats:
         """What is left of sums of products of the columns i and j."""
-        left = products.copy()  # term by term: the same bits on any number of threads
+        unexplained = products.copy()
         for weight, entry in zip(self.weights, self.entries, strict=True):
-            left -= weight * entry[j] * entry[i]
-        return left
-
-
-Explain = Callable[[Floats], Explained]  # of columns, given by their scores, one row each
+            # Term by term: the same bits on any number of threads.
+            unexplained -= weight * entry[j] * entry[i]
+        return unexplained
 
 
 def add_scores(scores: Floats, weights: RowWeights | None) -> Floats:
@@ -176,27 +215,59 @@ def add_scores(scores: Floats, weights: RowWeights | None) -> Floats:
     return np.asarray(scores @ np.sqrt(weights.in_rows))
 
 
-def read_given(target: Target, kind: ScoreKind, m: int) -> tuple[Any, Explain]:
-    """An order of m samples, and what their classes or numbers explain of scores in that order."""
-    if target.n_samples != m:
-        came = f"the target has {target.n_samples} values but X has {m} rows"
+@dataclass(frozen=True)
+class ByClasses:
+    """What classes explain of columns whose samples come class by class."""
+
+    target: ClassTarget
+
+    @property
+    def order(self) -> Indices:
+        """The order of the samples."""
+        return self.target.order
+
+    def explain(self, scores: Floats) -> Explained:
+        """What the classes explain of columns, by their scores, ``[column, sample]``."""
+        target = self.target
+        first_samples = np.cumsum(target.counts) - target.counts
+        if target.weights is None:
+            sums = np.add.reduceat(scores, first_samples, axis=1)
+            return Explained.by_class(target.counts, sums.T.copy())
+        root = np.sqrt(target.weights.in_rows[self.order])
+        sums = np.add.reduceat(scores * root, first_samples, axis=1)
+        return Explained.by_class(target.sizes, sums.T.copy())
+
+
+@dataclass(frozen=True)
+class ByNumbers:
+    """What numbers explain of columns whose samples come in their own order."""
+
+    scores: Floats
+    """Of the numbers."""
+
+    weights: RowWeights | None
+
+    order = None
+    """Samples keep their order."""
+
+    def explain(self, scores: Floats) -> Explained:
+        """What the numbers explain of columns, by their scores, ``[column, sample]``."""
+        sums = add_scores(scores, self.weights)
+        return Explained.by_number(self.scores, sums, scores @ self.scores, self.weights)
+
+
+def explain_by(target: Target, kind: ScoreKind, n_samples: int) -> ByClasses | ByNumbers:
+    """What a target explains of columns of so many samples."""
+    if target.n_samples != n_samples:
+        came = f"the target has {target.n_samples} values but X has {n_samples} rows"
         raise ValueError(f"{came}; give one a row")
     if isinstance(target, ClassTarget):
-        first = np.cumsum(target.counts) - target.counts
-        if target.weights is None:
-            return target.order, lambda z: Explained.by_class(
-                target.counts, np.add.reduceat(z, first, axis=1).T.copy()
-            )
-        root = np.sqrt(target.weights.in_rows[target.order])
-        return target.order, lambda z: Explained.by_class(
-            target.sizes, np.add.reduceat(z * root, first, axis=1).T.copy()
-        )
+        return ByClasses(target)
     numbers = target.values
-    weights = target.weights
-    y = normal_scores(numbers[:, np.newaxis], kind, weights=weights)[0]
-    if not y.any():
+    scores = normal_scores(numbers[:, np.newaxis], kind, weights=target.weights)[0]
+    if not scores.any():
         raise ValueError(f"y is constant, {numbers[0]}; at least two different values are needed")
-    return None, lambda z: Explained.by_number(y, add_scores(z, weights), z @ y, weights)
+    return ByNumbers(scores, target.weights)
 
 
 class ScoredTable:
@@ -207,42 +278,45 @@ class ScoredTable:
     """
 
     def __init__(self, values: Array, target: Target, kind: ScoreKind = "rank") -> None:
-        self.n_samples = len(values)
         weights = target.weights
+        self.n_samples = len(values)
         self.n_rows = effective_rows(weights, self.n_samples)
-        self._tables: Floats | None = None  # products of the columns of each table
-        order, self._explain = read_given(target, kind, self.n_samples)
-        self._weights = weights
-        if weights is not None and order is not None:
-            self._weights = RowWeights(weights.values[order])
         self.one = unit_score(self.n_rows)
-        self.sums, self.squares = np.empty((2, values.shape[1]))
-        found: dict[int, Explained] = {}
+        self._tables: Floats | None = None  # products of the columns of each table
+        by_target = explain_by(target, kind, self.n_samples)
+        weights_in_order = weights
+        if weights is not None and by_target.order is not None:
+            weights_in_order = RowWeights(weights.values[by_target.order])
+        n_columns = values.shape[1]
+        self.sums = np.empty(n_columns)
+        self.squares = np.empty(n_columns)
+        explained_from: dict[int, Explained] = {}  # by the first of some columns
 
-        def sum_up(z: Floats, start: int) -> None:
-            here = slice(start, start + len(z))
-            self.sums[here] = add_scores(z, self._weights)
-            np.einsum("ij,ij->i", z, z, out=self.squares[here])
-            found[start] = self._explain(z)
+        def sum_up(scores: Floats, start: int) -> None:
+            columns = slice(start, start + len(scores))
+            self.sums[columns] = add_scores(scores, weights_in_order)
+            np.einsum("ij,ij->i", scores, scores, out=self.squares[columns])
+            explained_from[start] = by_target.explain(scores)
 
         with calm_blas():
-            self.values = normal_scores(values, kind, order, sum_up, weights)
-        entries = np.hstack([found[start].entries for start in sorted(found)])
-        self.explained = found[0]._replace(entries=entries)
+            self.values = normal_scores(values, kind, by_target.order, sum_up, weights)
+        entries = np.hstack([explained_from[start].entries for start in sorted(explained_from)])
+        self.explained = explained_from[0]._replace(entries=entries)
 
     def table_products(self, width: int) -> Floats:
         """Sums of products of the columns of each table, of so many side by side; they are kept."""
         if self._tables is None or self._tables.shape[1] != width:
-            z = self.values.reshape(-1, width, self.n_samples)
+            scores = self.values.reshape(-1, width, self.n_samples)
             with calm_blas():
-                self._tables = (z @ z.transpose(0, 2, 1)).reshape(-1, width)
+                products = scores @ scores.transpose(0, 2, 1)
+            self._tables = products.reshape(-1, width)
         return self._tables
 
     def products(self, rows: Part, columns: Part) -> Floats:
         """Sums of products of the scores of some columns with those of others."""
-        n = len(self.values)
-        if n * n * self.n_samples <= MAX_SMALL_WORK:
-            return np.ascontiguousarray(self.table_products(n)[rows][:, columns])
+        n_columns = len(self.values)
+        if n_columns**2 * self.n_samples <= MAX_SMALL_WORK:
+            return np.ascontiguousarray(self.table_products(n_columns)[rows][:, columns])
         if isinstance(columns, slice) and not isinstance(rows, slice) and len(rows) == 1:
             row = self.values[int(rows[0])]
             with calm_blas(self.values.size):

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from bestk._typing import Array, Floats, Indices
-from bestk.discretize import ColumnCuts
+from bestk.discretize import MAX_SMALL_CUTS, ColumnCuts
 from bestk.information._blend import BlendedSource
 from bestk.information._gaussian import GaussianModel, Residuals, Side
 from bestk.information.backends._source import PairSource
@@ -15,7 +15,6 @@ from bestk.information.backends._torch import RESULT_BYTES, TorchCounter, choose
 from bestk.information.backends._torch_columns import DeviceColumns, DeviceScores
 from bestk.information.backends._torch_table import free_bytes
 from bestk.information.measures import Correction, Measure, Query
-from bestk.information.reading import MAX_SMALL_CUTS
 from bestk.tables.target import Target
 
 # The part of the free memory of a device that the numbers of a table may take: sorting them and

@@ -121,8 +121,8 @@ class _Candidates:
         """Condition on the block of a feature or a pair."""
         design = self.moments.design
         used = int(self.columns_used[candidate])
-        for column in design.columns_of(candidate)[:used].tolist():
-            self.moments.condition_on(column)
+        for column in design.columns_of(candidate)[:used]:
+            self.moments.condition_on(np.array([column]))
         self._measure()
 
 

@@ -15,6 +15,9 @@ from bestk.native.threads import spans
 # which may be as many as rows.
 MAX_EXPLAINED_VALUES = 2**22
 
+# Selected columns for which there is room at first.
+MIN_SELECTED = 8
+
 
 def shared_noise(covariances: Floats, variance: float) -> Floats:
     """Covariances of the noise of standardized columns: ``variance`` times the cube of theirs.
@@ -109,10 +112,11 @@ class ConditionalMoments:
         self.explained = explain_all(design, target) if explained is None else explained
         # The number of columns that are selected, in each selection.
         self.n_selected = np.zeros(1, np.int64)
-        # For each selected column: covariances of all columns with it, given those selected before,
-        # over its standard deviation; in total, and given the target. Of the shape (selections, 2,
-        # block columns).
-        self._with_selected: list[Floats] = []
+        # Covariances of all columns with each selected one, given those selected before, over its
+        # standard deviation; in total, and given the target. Of the shape (selected columns,
+        # selections, 2, block columns), with room for more selected columns than there are.
+        self._with_selected = np.empty((MIN_SELECTED, 1, 2, design.n_columns))
+        self._n_steps = 0
         self._sizes = np.diff(design.starts)
         self._pairs = _BlockPairs.of(design)
         covariances = design.columns.covariances_of(self._pairs.first, self._pairs.second)
@@ -146,7 +150,8 @@ class ConditionalMoments:
         """So many selections side by side, each of which starts from the only one there is now."""
         clone = copy(self)
         clone.n_selected = np.repeat(self.n_selected, count)
-        clone._with_selected = [np.repeat(rows, count, axis=0) for rows in self._with_selected]
+        room = max(1, self._n_steps)
+        clone._with_selected = np.repeat(self._with_selected[:room], count, axis=1)
         clone._covariances = np.repeat(self._covariances, count, axis=0)
         return clone
 
@@ -183,36 +188,59 @@ class ConditionalMoments:
         )
         return variances.reshape(2, -1)
 
+    def condition_on_block(self, columns: Indices) -> None:
+        """Select some block columns, one after the other, where there is one selection."""
+        covariances = self.design.columns.covariances(columns)
+        for place in range(len(columns)):
+            self._condition_on(columns[[place]], covariances[[place]])
+
     def condition_on(self, columns: Indices) -> None:
-        """Select a block column in each selection; -1 for none.
+        """Select a block column in each selection; -1 for none."""
+        self._condition_on(columns, self.design.columns.covariances(columns))
+
+    def _condition_on(self, columns: Indices, covariances: Floats) -> None:
+        """Select a block column in each selection, given its covariances with all columns.
 
         One that the selected ones determine changes nothing.
         """
-        with_columns = self._given_selected(columns)
+        with_columns = self._given_selected(columns, covariances)
         variances = with_columns[np.arange(len(columns)), :, columns]
         is_new = (columns >= 0) & (variances.min(axis=1) > SMALLEST_VARIANCE)
         deviations = np.sqrt(np.where(is_new[:, np.newaxis], variances, 1.0))
         with_columns /= deviations[:, :, np.newaxis]
         with_columns[~is_new] = 0.0
         self.n_selected += is_new
-        self._with_selected.append(with_columns)
+        self._keep_selected(with_columns)
         of_first = with_columns[:, :, self._pairs.first]
         self._covariances -= of_first * with_columns[:, :, self._pairs.second]
 
-    def _given_selected(self, columns: Indices) -> Floats:
+    def _keep_selected(self, with_columns: Floats) -> None:
+        """Add covariances to those with selected columns, in twice the room where it is full."""
+        if self._n_steps == len(self._with_selected):
+            more_room = np.empty_like(self._with_selected)
+            self._with_selected = np.concatenate([self._with_selected, more_room])
+        self._with_selected[self._n_steps] = with_columns
+        self._n_steps += 1
+
+    def _given_selected(self, columns: Indices, covariances: Floats) -> Floats:
         """Covariances of all columns with one of each selection, given those selected in it.
 
-        Of the shape (selections, 2, block columns): in total, and given the target.
+        ``covariances`` are those given nothing. The result has the shape (selections, 2, block
+        columns): in total, and given the target.
         """
-        covariances = self.design.columns.covariances(columns)
         total = covariances + shared_noise(covariances, self.noise)
         # One product for each column: its rounding is the same beside any others.
         explained = [self.explained[:, column] @ self.explained for column in columns]
         within = total - np.array(explained)
         given_selected = np.stack([total, within], axis=1)
-        for with_selected in self._with_selected:
-            of_columns = with_selected[np.arange(len(columns)), :, columns]
-            given_selected -= of_columns[:, :, np.newaxis] * with_selected
+        kernels.subtract_explained(
+            given_selected,
+            2 * len(columns),
+            self.design.n_columns,
+            self._with_selected,
+            self._n_steps,
+            np.repeat(np.maximum(columns, 0), 2),
+        )
         return given_selected
 
 

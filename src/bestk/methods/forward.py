@@ -121,7 +121,8 @@ class _Candidates:
         """Condition on the block of a feature or a pair."""
         design = self.moments.design
         used = int(self.columns_used[candidate])
-        self.moments.condition_on_block(design.columns_of(candidate)[:used])
+        for column in design.columns_of(candidate)[:used].tolist():
+            self.moments.condition_on(column)
         self._measure()
 
 

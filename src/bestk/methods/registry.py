@@ -90,18 +90,23 @@ class Quadratic(Method):
         return _ranked(worst, solvers.with_useful_bound(found))
 
     def _pairs(self, entropies: Entropies, effort: Effort, k: int) -> AnyPairs:
+        """What pairs are worth for the target, or for each of several."""
+        if isinstance(entropies, JoinedEntropies):
+            parts = tuple(self._pairs_of_target(part, effort, k) for part in entropies.parts)
+            return JoinedPairs(parts, entropies.units, entropies.worst)
+        return self._pairs_of_target(entropies, effort, k)
+
+    def _pairs_of_target(self, entropies: Entropies, effort: Effort, k: int) -> Pairs:
         """All pairs, unless they are too many, or few are needed and none for a proof.
 
-        k: the number of features that is asked for first.
+        ``k`` is the number of features that is asked for first.
         """
-        if isinstance(entropies, JoinedEntropies):
-            parts = tuple(self._pairs(part, effort, k) for part in entropies.parts)
-            return JoinedPairs(parts, entropies.units, entropies.worst)
-        objective, solver = get_objective(self.objective), solvers.get_solver(self.solver)
-        frugal = effort.bound != "tight" and solver.reads_few_columns
-        many = frugal and entropies.n_features > MAX_DENSE_FEATURES
-        large = 8 * entropies.n_features**2 > effort.memory
-        if solver.needs == "columns" and (many or large):
+        objective = get_objective(self.objective)
+        solver = solvers.get_solver(self.solver)
+        needs_few = effort.bound != "tight" and solver.reads_few_columns
+        are_many = needs_few and entropies.n_features > MAX_DENSE_FEATURES
+        are_large = 8 * entropies.n_features**2 > effort.memory
+        if solver.needs == "columns" and (are_many or are_large):
             return objective.lazy_pairs(entropies, effort.memory)
         return objective.pairs(entropies).ready_for(k)
 

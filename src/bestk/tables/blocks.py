@@ -59,7 +59,8 @@ def refuse_other_columns(names: list[str], first_names: list[str]) -> None:
     if len(names) != len(first_names):
         raise DataError(f"a block has {len(names)} columns, and those before {len(first_names)}")
     if names != first_names:
-        odd = next(j for j, name in enumerate(names) if name != first_names[j])
+        differs = [name != first for name, first in zip(names, first_names, strict=True)]
+        odd = differs.index(True)
         raise ValueError(
             f"column {odd} of a block is {names[odd]!r}, and {first_names[odd]!r} in those before; "
             "give all blocks the same columns in the same order"
@@ -79,9 +80,11 @@ def _compute_tables(X: Any) -> Iterator[Table]:
     """The chunks of a dask array or frame that have rows, as tables."""
     from dask import compute, delayed
 
-    # A chunk has all columns of its rows.
-    whole_rows = X.rechunk({1: -1}) if hasattr(X, "chunks") and X.ndim == 2 else X
-    tasks = [delayed(read_rows)(chunk) for chunk in np.ravel(whole_rows.to_delayed())]
+    if hasattr(X, "chunks") and X.ndim == 2:
+        # A chunk then has all columns of its rows.
+        X = X.rechunk({1: -1})
+    chunks = np.ravel(X.to_delayed())
+    tasks = [delayed(read_rows)(chunk) for chunk in chunks]
     for start in range(0, len(tasks), PARTS_AT_ONCE):
         tables = compute(*tasks[start : start + PARTS_AT_ONCE])
         yield from (table for table in tables if table is not None)

@@ -163,8 +163,11 @@ def _encode_numbers(
         )
         run_tiles(lambda span: write(*span), spans(n_columns, width))
     for j in np.flatnonzero(is_left):
+        place = columns[j]
         column = strip[:, j] if order is None else strip[order, j]
-        values[columns[j]], levels[j] = _rank_column(column, names[columns[j]])
+        codes, n_levels = _rank_column(column, names[place])
+        values[place] = codes
+        levels[j] = n_levels
     _refuse_many(levels, columns, names)
     return levels
 

@@ -47,7 +47,9 @@ def read_objects(column: list[Any], name: str, *, categorical: bool = False) -> 
     if not categorical:
         _refuse_strange_types(types - missing_types, name)
     is_missing = _find_missing(column, missing_types, only_strings=types == {str})
-    present = list(compress(column, (~is_missing).tolist())) if is_missing.any() else column
+    present = column
+    if is_missing.any():
+        present = list(compress(column, (~is_missing).tolist()))
     families = {_family(type_) for type_ in set(map(type, present))}
     if categorical or families in ({"string"}, {"bytes"}):
         codes, levels = _encode_values(present, is_missing, name)
@@ -56,7 +58,8 @@ def read_objects(column: list[Any], name: str, *, categorical: bool = False) -> 
         raise _mixed(present, name)
     if families & {"date", "duration", "time"}:
         unit = "M8[us]" if families == {"date"} else "m8[us]"
-        values: Array = days(np.array([_plain(value) for value in present], unit))
+        moments = np.array([_plain(value) for value in present], unit)
+        values: Array = days(moments)
     else:
         values = _as_numbers(present, name, with_missing=bool(is_missing.any()))
     if is_missing.any():
@@ -90,6 +93,7 @@ def _encode_values(present: list[Any], is_missing: Mask, name: str) -> Levels:
     """The categories of a column, given those of its values that are present."""
     place_of: dict[Any, int] = {}
     codes = np.full(len(is_missing), -1)
+    # A value that has not been seen yet takes the next place.
     codes[~is_missing] = [place_of.setdefault(value, len(place_of)) for value in present]
     return number_levels(codes, list(place_of), name)
 
@@ -103,7 +107,8 @@ def _as_numbers(present: list[Any], name: str, with_missing: bool) -> Array:
     values = np.array(numbers)
     if values.dtype.kind == "O":
         raise inexact(name)
-    if with_missing and values.dtype.kind in "iu" and len(find_inexact(values[:, np.newaxis])):
+    becomes_float = with_missing and values.dtype.kind in "iu"
+    if becomes_float and len(find_inexact(values[:, np.newaxis])):
         raise inexact(name)
     return values
 
@@ -125,9 +130,10 @@ def read_dictionary(column: Any, name: str) -> Levels:
     is_encoded = hasattr(column.type, "index_type")
     encoded = column if is_encoded else column.dictionary_encode()
     chunks = encoded.unify_dictionaries().chunks
-    codes = [np.asarray(chunk.indices.cast("int64").fill_null(-1)) for chunk in chunks]
+    codes = [chunk.indices.cast("int64").fill_null(-1) for chunk in chunks]
+    all_codes = np.concatenate([np.asarray(of_chunk) for of_chunk in codes])
     labels = chunks[0].dictionary.to_pylist()
-    return number_levels(np.concatenate(codes), labels, name)
+    return number_levels(all_codes, labels, name)
 
 
 def number_levels(codes: Indices | Array, labels: list[Any], name: str) -> Levels:

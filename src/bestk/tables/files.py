@@ -81,7 +81,8 @@ def load(
     if not is_used.all():
         table = table.keep(np.flatnonzero(is_used))
     left_out = [f"left out {names[j]!r}: {TOO_MANY}" for j in np.flatnonzero(~is_used)]
-    return Loaded(rows.source, table, rows.y, target, (*left_out, *table.notes))
+    notes = (*left_out, *table.notes)
+    return Loaded(rows.source, table, rows.y, target, notes)
 
 
 def hold_file(
@@ -124,7 +125,8 @@ def hold_file(
     places = np.delete(np.arange(len(names)), excluded)
     blocks = [replace(block, columns=places[block.columns]) for block in rows.table.blocks]
     if len(excluded):
-        missing = np.full((rows.table.n_samples, len(excluded)), np.nan, np.float32)
+        shape = (rows.table.n_samples, len(excluded))
+        missing = np.full(shape, np.nan, np.float32)
         blocks.append(Block(np.unique(excluded), "numeric", missing))
     table = replace(rows.table, names=names, blocks=tuple(blocks))
     return RowsWithTarget(table, rows.y), rows.n_rows
@@ -215,7 +217,8 @@ def _large_numbers(table: Table, target: str, y: Array) -> list[str]:
         if block.values.dtype.kind == "f":
             places = block.columns[find_inexact(block.values)]
             large += [table.names[place] for place in places.tolist()]
-    if y.dtype.kind == "f" and len(find_inexact(y[:, np.newaxis])):
+    y_column = y[:, np.newaxis]
+    if y.dtype.kind == "f" and len(find_inexact(y_column)):
         large.append(target)
     return large
 
@@ -238,8 +241,11 @@ def _parse_target(name: str, y: Array) -> tuple[Array, list[str]]:
             raise DataError(
                 f"the target {name!r} is {TOO_MANY}, so it holds no classes; is it an identifier?"
             )
-    if y.dtype.kind == "f" and ((y == np.floor(y)) & (np.abs(y) < MAX_EXACT)).all():
-        y = y.astype(np.int64)
+    if y.dtype.kind == "f":
+        is_whole = y == np.floor(y)
+        is_exact = np.abs(y) < MAX_EXACT
+        if (is_whole & is_exact).all():
+            y = y.astype(np.int64)
     return y, notes
 
 
@@ -258,7 +264,8 @@ def _first_limit(source: Source, target: str) -> float:
     column = arrow().chunked_array(pieces).unify_dictionaries()
     is_missing = compute.is_null(column, nan_is_null=True)
     present = column.filter(compute.invert(is_missing))
-    largest_class = compute.max(compute.value_counts(present).field("counts")).as_py() or 0
+    counts = compute.value_counts(present).field("counts")
+    largest_class = compute.max(counts).as_py() or 0
     n_present = max(1, len(present))
     if largest_class > (1.0 - 1.1 * SAFE_SHARE) * len(present):
         return 1.0  # more rows may be needed

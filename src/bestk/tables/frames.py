@@ -93,8 +93,9 @@ def _array_blocks(array: Any, names: Sequence[str]) -> list[Block]:
     if array.dtype.kind in "Mm":
         return [Block(columns, "numeric", days(array), dates=True)]
     if array.dtype.kind in "OUST":
-        read = ((j, read_objects(array[:, j].tolist(), name)) for j, name in enumerate(names))
-        return list(side_by_side(read))
+        lists = (array[:, j].tolist() for j in range(len(names)))
+        read = (read_objects(values, name) for values, name in zip(lists, names, strict=True))
+        return list(side_by_side(enumerate(read)))
     raise DataError(f"the table holds {array.dtype}; {ACCEPTED}")
 
 
@@ -115,12 +116,14 @@ def _pandas_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
     all_series = [series for _, series in frame.items()] if one_by_one else None
     for dtype, places in columns_of_dtype.items():
         if all_series is not None:
-            values = np.array([all_series[j].to_numpy() for j in places]).T
+            by_column = np.array([all_series[j].to_numpy() for j in places])
+            values = by_column.T
         elif len(places) == len(names):
             values = frame.to_numpy()
         else:
             values = frame.iloc[:, places].to_numpy()
-        yield Block(np.array(places), "boolean" if dtype.kind == "b" else "numeric", values)
+        kind: Kind = "boolean" if dtype.kind == "b" else "numeric"
+        yield Block(np.array(places), kind, values)
     if others:
         frame_of_others = _as_narwhals(frame.iloc[:, others])
         for block in _narwhals_blocks(frame_of_others, [names[j] for j in others]):
@@ -187,8 +190,9 @@ def _narwhals_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
             values = _narwhals_numbers(same_type, dtype, [names[j] for j in places])
             yield Block(np.array(places), kind, values)
         elif dtype.is_temporal():
-            values = np.array([days(frame[labels[j]].to_numpy()) for j in places]).T
-            yield Block(np.array(places), "numeric", values, dates=True)
+            series = [frame[labels[j]] for j in places]
+            by_column = np.array([days(dates.to_numpy()) for dates in series])
+            yield Block(np.array(places), "numeric", by_column.T, dates=True)
         else:
             raise DataError(f"column {names[places[0]]!r} holds {dtype} values; {ACCEPTED}")
     yield from side_by_side((j, _read_series(frame[labels[j]], names[j])) for j in sorted(objects))
@@ -201,7 +205,8 @@ def _narwhals_numbers(frame: Any, dtype: Any, names: Sequence[str]) -> Array:
     native = frame.to_native()
     if hasattr(native, "itercolumns"):
         # Columns of pyarrow need no transpose.
-        values = np.array([np.asarray(column) for column in native.columns]).T
+        by_column = np.array([np.asarray(column) for column in native.columns])
+        values = by_column.T
     else:
         values = frame.to_numpy()
     if values.dtype.kind == "O":

@@ -110,7 +110,9 @@ def _generator(random_state: Any) -> np.random.Generator:
 
 def _limit(keys: Floats, size: int) -> float:
     """The number that just so many of the keys, which are below 1, are below."""
-    return float(np.partition(keys, size)[size]) if len(keys) > size else 1.0
+    if len(keys) <= size:
+        return 1.0
+    return float(np.partition(keys, size)[size])
 
 
 class _Piece(NamedTuple):
@@ -119,6 +121,10 @@ class _Piece(NamedTuple):
     keys: Floats
     table: Table
     y: Array
+
+    def take(self, rows: Indices) -> "_Piece":
+        """Some of the rows, given by their places."""
+        return _Piece(self.keys[rows], self.table.take(rows), self.y[rows])
 
 
 class Reservoir:
@@ -165,7 +171,8 @@ class Reservoir:
             return
         table, y = take(drawn)
         blocks = tuple(narrow for block in table.blocks for narrow in narrowed(block))
-        self._pieces.append(_Piece(keys[drawn], replace(table, blocks=blocks), y))
+        narrow_table = replace(table, blocks=blocks)
+        self._pieces.append(_Piece(keys[drawn], narrow_table, y))
         n_held = sum(len(piece.keys) for piece in self._pieces)
         n_to_hold = self._size()
         if self._for_default:
@@ -200,7 +207,7 @@ class Reservoir:
             return
         for i, piece in enumerate(self._pieces):
             kept = np.flatnonzero(piece.keys < self.limit)
-            self._pieces[i] = _Piece(piece.keys[kept], piece.table.take(kept), piece.y[kept])
+            self._pieces[i] = piece.take(kept)
 
     def _has_rare_rows(self) -> bool:
         """Whether enough of the rows that are held are not of the largest class."""
@@ -291,7 +298,8 @@ def join_rows(tables: Sequence[Table]) -> Table:
         return first
     group_of_column = _group_columns(with_rows)
     blocks: list[Block] = []
-    for group in range(int(group_of_column.max(initial=-1)) + 1):
+    n_groups = int(group_of_column.max(initial=-1)) + 1
+    for group in range(n_groups):
         is_in_group = group_of_column == group
         same_columns = [
             block.keep(is_in_group[block.columns])
@@ -358,9 +366,10 @@ def _join_levels(blocks: Sequence[Block], j: int, name: str) -> tuple[Array, lis
     labels: list[Any] = []
     for block in blocks:
         if block.categories is None:
-            if not block.missing(block.values[:, [j]]).all():
+            column = block.values[:, [j]]
+            if not block.missing(column).all():
                 refuse_other_type(name, "string", block.kind)
-            codes.append(np.full(block.values.shape[0], -1))
+            codes.append(np.full(column.shape[0], -1))
             continue
         values = block.values[:, j]
         shifted = values.astype(np.int64) + len(labels)

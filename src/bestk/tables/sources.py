@@ -176,7 +176,8 @@ class TextSource(Source):
         """Read the names, and infer the types from the first rows."""
         header = _read_header(path, suffix)
         delimiter = "\t" if ".tsv" in suffix else find_delimiter(header)
-        block = min(MAX_BLOCK, max(BLOCK, ROWS_PER_BLOCK * len(header.encode())))
+        row_bytes = len(header.encode())
+        block = min(MAX_BLOCK, max(BLOCK, ROWS_PER_BLOCK * row_bytes))
         source = cls(path, {}, TEXT, delimiter=delimiter, block=block)
         with plain_errors(path, TEXT):
             schema = source._read("open_csv", null_values=MISSING).schema
@@ -290,7 +291,8 @@ def _checked_batch(batch: Any, names: list[str]) -> Any:
             # Offsets and codes of a damaged file lead anywhere.
             batch.column(j).validate(full=True)
         if types.is_string_view(entry.type):
-            batch = batch.set_column(j, entry.name, batch.column(j).cast("string"))
+            plain = batch.column(j).cast("string")
+            batch = batch.set_column(j, entry.name, plain)
     return batch
 
 

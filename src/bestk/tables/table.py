@@ -65,7 +65,8 @@ class Block:
         Only the values of sparse columns are copied. ``width`` is the number of columns.
         """
         if not width:
-            width = max(MIN_STRIP_COLUMNS, STRIP_VALUES // max(1, self.values.shape[0]))
+            n_rows = max(1, self.values.shape[0])
+            width = max(MIN_STRIP_COLUMNS, STRIP_VALUES // n_rows)
         for start in range(0, len(self.columns), width):
             strip = self.values[:, start : start + width]
             dense = strip.toarray(order="F") if hasattr(strip, "toarray") else strip
@@ -181,7 +182,8 @@ class Table:
         """The numbers and booleans as one array of floats, NaN where missing, and their places."""
         blocks = [block for block in self.blocks if block.categories is None]
         places = np.flatnonzero(self.are("numeric", "boolean"))
-        if len(blocks) == 1 and blocks[0].values.dtype in (np.float32, np.float64):
+        types = [block.values.dtype for block in blocks]
+        if types in ([np.float32], [np.float64]):
             _, values = next(blocks[0].strips(len(places)))
         else:
             self.check_exact()
@@ -197,7 +199,9 @@ def with_column(table: Table, name: str, values: Array) -> Table:
     """The table with one more column of numbers, the last."""
     place = np.array([table.n_features])
     column = Block(place, "numeric", values[:, np.newaxis])
-    return replace(table, names=[*table.names, name], blocks=(*table.blocks, column))
+    names = [*table.names, name]
+    blocks = (*table.blocks, column)
+    return replace(table, names=names, blocks=blocks)
 
 
 def _take_rows(values: Any, rows: Indices) -> Any:
@@ -248,8 +252,11 @@ def refuse_shape(shape: tuple[int, ...]) -> None:
 def refuse_twins(names: Sequence[Any], where: Any) -> None:
     """Refuse two columns of one name; ``where`` says for the error what has them."""
     if len(set(names)) < len(names):
-        twin = next(name for i, name in enumerate(names) if name in names[:i])
-        raise DataError(f"{where} has two columns named {twin!r}; rename one of them")
+        seen: set[Any] = set()
+        for name in names:
+            if name in seen:
+                raise DataError(f"{where} has two columns named {name!r}; rename one of them")
+            seen.add(name)
 
 
 def side_by_side(columns: Iterable[tuple[int, Column]]) -> Iterator[Block]:
@@ -261,7 +268,8 @@ def side_by_side(columns: Iterable[tuple[int, Column]]) -> Iterator[Block]:
     for (kind, dtype), group in groups.items():
         places = np.array([place for place, _ in group])
         categories = [column.levels for _, column in group if column.levels is not None]
-        stacked = np.empty((len(group), len(group[0][1].values)), dtype)
+        _, first = group[0]
+        stacked = np.empty((len(group), len(first.values)), dtype)
         for row in stacked:
             # A column is given up when it is copied, so that none is held twice.
             _, column = group.popleft()
@@ -290,8 +298,9 @@ def _listed(features: Any) -> list[Any]:
     """Features as a list, where users may pass one alone, or none."""
     if features is None or (isinstance(features, str) and features == "from_dtype"):
         return []
-    is_single = isinstance(features, str | Integral) or getattr(features, "ndim", 1) == 0
-    return [features] if is_single else list(features)
+    if isinstance(features, str | Integral) or getattr(features, "ndim", 1) == 0:
+        return [features]
+    return list(features)
 
 
 def _find_place(item: Any, place_of: dict[str, int], n_features: int) -> int:

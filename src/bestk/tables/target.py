@@ -142,7 +142,9 @@ class ClassTarget(Target):
 
     def in_order(self, order: Indices) -> "ClassTarget":
         """The same rows in another order."""
-        weights = None if self.weights is None else RowWeights(self.weights.values[order])
+        weights = self.weights
+        if weights is not None:
+            weights = RowWeights(weights.values[order])
         return replace(self, codes=self.codes[order], weights=weights)
 
     def take(self, rows: Indices) -> "ClassTarget":
@@ -221,11 +223,16 @@ def _columns_of(y: Any) -> list[Any]:
         return [y]
     if hasattr(type(y), "tocsc"):
         y = y.toarray()
-    shape = (y.n_samples, y.n_features) if isinstance(y, Table) else open_table(y)[0].shape
-    if len(shape) != 2 or shape[1] <= 1:
+    if isinstance(y, Table):
+        is_table = y.n_features > 1
+    else:
+        source, _ = open_table(y)
+        is_table = len(source.shape) == 2 and source.shape[1] > 1
+    if not is_table:
         return [y]
     table = read_table(y)
-    return [table.keep(np.array([j])).blocks[0] for j in range(table.n_features)]
+    columns = [table.keep(np.array([j])) for j in range(table.n_features)]
+    return [column.blocks[0] for column in columns]
 
 
 def parse_target(y: Any, n_samples: int, kind: str = "auto", sample_weight: Any = None) -> Target:
@@ -398,7 +405,9 @@ def _note_on_strings(labels: list[Any], n_rows: int) -> str | None:
 def _is_fractional(column: Block) -> bool:
     """Whether some number of a column is not whole."""
     values = column.values
-    return values.dtype.kind == "f" and bool((values > np.floor(values)).any())
+    if values.dtype.kind != "f":
+        return False
+    return bool((values > np.floor(values)).any())
 
 
 def _range_of(column: Block) -> float:
@@ -422,15 +431,18 @@ def _is_quantity(values: Array, counts: Indices) -> bool:
         return False
     sixth = n_values // 6
     third = n_values // 3
-    rows_at_an_end = max(counts[:sixth].mean(), counts[-sixth:].mean())
-    rows_in_the_middle = counts[third : n_values - third].mean()
+    rows_at_low_end = counts[:sixth].mean()
+    rows_at_high_end = counts[-sixth:].mean()
+    rows_in_middle = counts[third : n_values - third].mean()
+    is_peaked = PEAK * max(rows_at_low_end, rows_at_high_end) < rows_in_middle
     # Counts and scores have tails; classes have none.
-    if counts.min() == 1 or PEAK * rows_at_an_end < rows_in_the_middle:
+    if counts.min() == 1 or is_peaked:
         return True
     few_rows = counts.sum() < MIN_ROWS_PER_CLASS * n_values
     are_many = n_values > MAX_CODES
-    are_codes = values[0] in (0, 1) and values[-1] - values[0] == n_values - 1
-    if are_codes:
+    are_consecutive = values[-1] - values[0] == n_values - 1
+    if are_consecutive and values[0] in (0, 1):
+        # They look like the codes of classes.
         return bool(few_rows and are_many)
     return bool(few_rows or are_many)
 
@@ -468,8 +480,8 @@ def cut_target(
         places = first_with_shares(weight_up_to, n_bins)
     else:
         rising = different if 1 < len(different) <= n_bins else np.sort(values)
-        n_up_to = np.ceil(np.arange(1, n_bins) * len(rising) / n_bins).astype(np.int64)
-        places = n_up_to - 1
+        n_rows_up_to = np.ceil(np.arange(1, n_bins) * len(rising) / n_bins)
+        places = n_rows_up_to.astype(np.int64) - 1
     largest_of_class = np.unique(rising[places])
     largest_of_class = largest_of_class[largest_of_class < rising[-1]]
     if not len(largest_of_class) and n_bins > 2:

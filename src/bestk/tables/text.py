@@ -1,7 +1,8 @@
 """Numbers and dates that are written as text: of tables and targets, in memory and in files.
 
 ``parse_levels`` decides how the different texts of a column are written, and reads them.
-``parse_column`` and ``parse_text`` apply it to a column and to a table.
+``parse_column`` and ``parse_text`` apply it to a column and to a table. FORMS has the forms in
+which numbers are written; one that is added to it is tried before the others.
 """
 
 import re
@@ -96,8 +97,8 @@ TIME = re.compile(r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(:(?P<second>[0-
 LIMIT_OF_DETECTION = re.compile(r"^[<>≤≥]=? ?(?=[\d.])")
 UNIT = re.compile(r"([A-Z]{3} )?[^a-zA-Z]*\d[^a-zA-Z]*?( ?[a-zA-Zµ°][a-zA-Zµ°/²³]{0,7})?")
 
-# The forms in which texts are written; see READERS. Numbers may also have a form that names their
-# unit, such as "numbers in kg".
+# The names of the forms in which texts are written; see FORMS. The form of numbers with a unit
+# names this, as "numbers in kg".
 NUMBERS = "numbers"
 DECIMAL_COMMAS = "decimal commas"
 DATES = "dates"
@@ -152,7 +153,8 @@ def _read_day_first(text: str) -> float:
     match = SLASHED_DATE.fullmatch(text)
     if match is None:
         return np.nan
-    return _days_since_epoch(_as_iso(match, day=match["first"], month=match["second"]))
+    iso = _as_iso(match, day=match["first"], month=match["second"])
+    return _days_since_epoch(iso)
 
 
 def _read_month_first(text: str) -> float:
@@ -160,7 +162,8 @@ def _read_month_first(text: str) -> float:
     match = SLASHED_DATE.fullmatch(text)
     if match is None:
         return np.nan
-    return _days_since_epoch(_as_iso(match, day=match["second"], month=match["first"]))
+    iso = _as_iso(match, day=match["second"], month=match["first"])
+    return _days_since_epoch(iso)
 
 
 def _as_iso(match: re.Match[str], day: str, month: str) -> str:
@@ -170,7 +173,8 @@ def _as_iso(match: re.Match[str], day: str, month: str) -> str:
         return date
     hour = match["hour"]
     if match["half_of_day"]:
-        hour = str(int(hour) % 12 + 12 * (match["half_of_day"] == "P"))
+        is_afternoon = match["half_of_day"] == "P"
+        hour = str(int(hour) % 12 + (12 if is_afternoon else 0))
     return f"{date} {hour:0>2}{match['minutes']}"
 
 
@@ -185,15 +189,28 @@ def _days_since_epoch(text: str) -> float:
     return (moment - EPOCH) / timedelta(days=1)
 
 
-# The function that reads a text of each form; it returns NaN for a text of another form.
-READERS: dict[str, Callable[[str], float]] = {
-    NUMBERS: _read_number,
-    DECIMAL_COMMAS: _read_number_with_comma,
-    DATES: _read_date,
-    DAY_FIRST: _read_day_first,
-    MONTH_FIRST: _read_month_first,
-    TIMES: _read_time,
+@dataclass(frozen=True)
+class TextForm:
+    """A form in which people write numbers or dates."""
+
+    what: What
+    """What such a text means."""
+
+    read: Callable[[str], float]
+    """The number of a text, NaN for a text of another form. Dates are days since EPOCH."""
+
+
+FORMS: dict[str, TextForm] = {
+    NUMBERS: TextForm("numbers", _read_number),
+    DECIMAL_COMMAS: TextForm("numbers", _read_number_with_comma),
+    DATES: TextForm("dates", _read_date),
+    DAY_FIRST: TextForm("dates", _read_day_first),
+    MONTH_FIRST: TextForm("dates", _read_month_first),
+    TIMES: TextForm("times", _read_time),
 }
+
+# These forms are recognized by regular expressions; others are tried before them.
+RECOGNIZED = frozenset((NUMBERS, DECIMAL_COMMAS, DATES, DAY_FIRST, MONTH_FIRST, TIMES))
 
 
 @dataclass(frozen=True)
@@ -201,7 +218,7 @@ class ParsedText:
     """The different texts of a column as numbers."""
 
     form: str
-    """How they are written: a key of READERS, or "numbers in kg" and other units."""
+    """How they are written: a key of FORMS, or "numbers in kg" and other units."""
 
     values: Floats
     """The number of each text; NaN for one that means missing, or is no number."""
@@ -230,9 +247,8 @@ class ParsedText:
 
 
 def _meaning(form: str) -> What:
-    if form == TIMES:
-        return "times"
-    return "dates" if form in (DATES, DAY_FIRST, MONTH_FIRST) else "numbers"
+    """What texts of a form mean; those with a unit are numbers."""
+    return FORMS[form].what if form in FORMS else "numbers"
 
 
 def parse_levels(levels: Sequence[Any], counts: Indices) -> ParsedText | None:
@@ -247,39 +263,64 @@ def parse_levels(levels: Sequence[Any], counts: Indices) -> ParsedText | None:
     counts : ndarray
         The number of rows of each.
     """
-    texts = [
-        NEGATIVE_OF_ACCOUNTANTS.sub(r"-\1\2", level.strip())
-        for level in levels
-        if isinstance(level, str)
-    ]
-    sample = texts[:: max(1, len(texts) // SAMPLE_LEVELS)]
-    if len(texts) < len(levels) or not any(map(_may_be_number, sample)):
+    words = [level.strip() for level in levels if isinstance(level, str)]
+    if len(words) < len(levels):
         return None
+    texts = [NEGATIVE_OF_ACCOUNTANTS.sub(r"-\1\2", word) for word in words]
+    sample = texts[:: max(1, len(texts) // SAMPLE_LEVELS)]
+    form = _other_form(sample)
+    if form is None and not any(_may_be_number(text) for text in sample):
+        return None
+    if form is None:
+        form = _date_form(texts, sample) or NUMBERS
     is_value = np.array([text not in GAPS for text in texts])
     without_limits = [LIMIT_OF_DETECTION.sub("", text) for text in texts]
-    is_limit = np.array([a != b for a, b in zip(texts, without_limits, strict=True)])
-    form = _date_form(texts, sample) or NUMBERS
-    if form == NUMBERS and 2 * counts[is_limit].sum() <= counts[is_value].sum():
+    is_limit = np.array([text != bare for text, bare in zip(texts, without_limits, strict=True)])
+    rows_of_limits = counts[is_limit].sum()
+    rows_of_values = counts[is_value].sum()
+    if form == NUMBERS and 2 * rows_of_limits <= rows_of_values:
         texts = without_limits
     values = parse_values(texts, form)
     if form == NUMBERS and np.isnan(values[is_value]).any():
         form, texts, values = _parse_other_numbers(texts, values, is_value)
     is_read = is_value & ~np.isnan(values)
-    share = counts[is_read].sum() / max(1, counts[is_value].sum())
-    if not is_read.any() or share < (MAJORITY if is_read.sum() > FEW_LEVELS else MOST):
+    n_read = is_read.sum()
+    share = counts[is_read].sum() / max(1, rows_of_values)
+    min_share = MAJORITY if n_read > FEW_LEVELS else MOST
+    if not n_read or share < min_share:
         return None
     numbers = list(compress(texts, is_read))
     if _meaning(form) == "numbers" and _are_codes(numbers):
         return None
     if _are_merged(values[is_read]):
         return None
-    # An example that is no whole number shows most.
-    is_whole = [WHOLE.fullmatch(text) is not None for text in numbers]
-    place = is_whole.index(False) if False in is_whole else 0
-    example = str(levels[int(np.flatnonzero(is_read)[place])]).strip()
-    odd = tuple(compress(texts, is_value & ~is_read))
-    limits = tuple(compress(levels, is_limit & is_read))
-    return ParsedText(form, values, example, odd, float(share), limits)
+    return ParsedText(
+        form=form,
+        values=values,
+        example=_example_of_numbers(list(compress(words, is_read)), numbers),
+        odd=tuple(compress(texts, is_value & ~is_read)),
+        share=float(share),
+        limits=tuple(compress(levels, is_limit & is_read)),
+    )
+
+
+def _example_of_numbers(words: list[str], numbers: list[str]) -> str:
+    """The first word whose number is not whole, since that shows most, or else the first."""
+    for word, number in zip(words, numbers, strict=True):
+        if not WHOLE.fullmatch(number):
+            return word
+    return words[0]
+
+
+def _other_form(sample: Sequence[str]) -> str | None:
+    """The first other form that reads all of some texts but those that mean missing."""
+    values = [text for text in sample if text not in GAPS]
+    for name, form in FORMS.items():
+        if name in RECOGNIZED or not values:
+            continue
+        if not any(np.isnan(form.read(text)) for text in values):
+            return name
+    return None
 
 
 def _may_be_number(text: str) -> bool:
@@ -292,7 +333,10 @@ def _may_be_number(text: str) -> bool:
 def example_of(levels: Sequence[Any]) -> str:
     """The first of the different texts of a column that is no number, or else the first."""
     texts = [str(level) for level in levels]
-    return next((text for text in texts if not NUMBER.fullmatch(text.strip())), texts[0])
+    for text in texts:
+        if not NUMBER.fullmatch(text.strip()):
+            return text
+    return texts[0]
 
 
 def _date_form(texts: Sequence[str], sample: Sequence[str]) -> str | None:
@@ -333,7 +377,8 @@ def _parse_other_numbers(texts: list[str], values: Floats, is_value: Mask) -> _O
         values = parse_values(texts, NUMBERS)
     if any("," in text for text in texts):
         with_commas = parse_values(texts, DECIMAL_COMMAS)
-        if np.isnan(with_commas).sum() < np.isnan(values).sum():
+        n_unread = np.isnan(values).sum()
+        if np.isnan(with_commas).sum() < n_unread:
             return _OtherNumbers(DECIMAL_COMMAS, texts, with_commas)
     return _OtherNumbers(form, texts, values)
 
@@ -349,8 +394,8 @@ def _common_unit(texts: Sequence[str]) -> str:
 
 
 def parse_values(texts: Sequence[str], form: str) -> Floats:
-    """The number of each text, NaN where it is not of a form; see READERS."""
-    read = READERS[form]
+    """The number of each text, NaN where it is not of a form; see FORMS."""
+    read = FORMS[form].read
     values = np.array([read(text) for text in texts], np.float64)
     values[np.isinf(values)] = np.nan
     return values
@@ -360,7 +405,9 @@ def _are_codes(texts: list[str]) -> bool:
     """Whether whole numbers are likely codes, such as of places or products."""
     matches = [WHOLE.fullmatch(text) for text in texts]
     digits = [match[1] for match in matches if match]
-    if any(len(code) > EXACT_DIGITS or (len(code) > 1 and code[0] == "0") for code in digits):
+    are_long = any(len(code) > EXACT_DIGITS for code in digits)
+    begin_with_zero = any(len(code) > 1 and code[0] == "0" for code in digits)
+    if are_long or begin_with_zero:
         return True
     if len(digits) < len(texts):
         return False
@@ -411,8 +458,9 @@ def parse_text(table: Table, keep: Collection[int] = ()) -> Table:
             blocks.append(Block(block.columns[is_numeric], "numeric", np.array(numbers).T))
         if not is_numeric.all():
             blocks.append(block.keep(~is_numeric))
-    named = [(str(table.names[place]), parsed_columns[place]) for place in sorted(parsed_columns)]
-    return replace(table, blocks=tuple(blocks), notes=(*table.notes, *notes_on(named)))
+    named = [(str(table.names[place]), parsed) for place, parsed in sorted(parsed_columns.items())]
+    notes = (*table.notes, *notes_on(named))
+    return replace(table, blocks=tuple(blocks), notes=notes)
 
 
 def notes_on(columns: Sequence[tuple[str, ParsedText]]) -> list[str]:

@@ -34,7 +34,8 @@ class RowWeights:
             raise DataError("sample_weight is zero in all rows; give some row a weight above zero")
         if values.min(initial=largest) == largest:
             return None
-        bits = min(WEIGHT_BITS, EXACT_BITS - int(np.ceil(np.log2(len(values)))))
+        bits_of_sum = int(np.ceil(np.log2(len(values))))
+        bits = min(WEIGHT_BITS, EXACT_BITS - bits_of_sum)
         units = np.rint(values / largest * 2.0**bits)
         return cls(units * 2.0**-bits)
 
@@ -58,7 +59,8 @@ class RowWeights:
     @property
     def of_mean_one(self) -> Floats:
         """The weights of the rows, such that their sum is the number of rows that count."""
-        return self.values * (np.count_nonzero(self.values) / float(self.values.sum()))
+        n_counting = np.count_nonzero(self.values)
+        return self.values * (n_counting / float(self.values.sum()))
 
     @property
     def counts(self) -> Mask:
@@ -107,4 +109,5 @@ def effective_rows(weights: RowWeights | None, n_samples: int) -> int:
 def first_with_shares(up_to: Floats, n_bins: int) -> Indices:
     """The first places where sums that rise reach 1, 2, ... of ``n_bins`` parts of the last one."""
     wanted = np.arange(1, n_bins) * (up_to[-1] / n_bins)
-    return np.asarray(np.searchsorted(up_to, wanted * (1.0 - SAME_SHARE)))
+    lowest = wanted * (1.0 - SAME_SHARE)
+    return np.asarray(np.searchsorted(up_to, lowest))

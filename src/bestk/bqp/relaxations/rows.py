@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.bqp.problem import BQP, grow, largest_entry
@@ -16,10 +15,6 @@ from bestk.native.threads import run_tiles, spans
 
 # Rows of the matrix that are read at a time.
 STRIP = 256
-# Entries that are read at a time, where rows are short.
-STRIP_ENTRIES = 2**21
-# Entries of the rows that one thread reads at a time, where rows are short.
-TILE_ENTRIES = 2**20
 # Operations that multipliers may take without a time limit: about a minute.
 MAX_OPERATIONS = 60e9
 # Operations to read an entry of the matrix and to find the largest ones of its row, three times.
@@ -54,8 +49,7 @@ def row_values(Q: Floats, linear: Floats, k: int) -> Floats:
     """For each i, linear_i + the k - 1 largest Q_ij with j other than i."""
     if k == 1:
         return linear
-    items = np.arange(len(Q))
-    _, _, sums = row_tops(np.ascontiguousarray(Q), items, k)
+    _, _, sums = row_tops(np.ascontiguousarray(Q), np.arange(len(Q)), k)
     return linear + sums
 
 
@@ -99,7 +93,7 @@ def row_tops(
             sums[strip],
         )
 
-    run_tiles(find, spans(m, max(STRIP, TILE_ENTRIES // n)))
+    run_tiles(find, spans(m, max(STRIP, 2**20 // n)))
     return tops, lowest_tops, sums
 
 
@@ -112,9 +106,8 @@ def linear_bound(problem: BQP) -> Bound:
     Q = problem.matrix
     n = problem.n
     k = problem.k
-    positive = np.empty(n)
-    for first, last in spans(n, STRIP):
-        positive[first:last] = np.maximum(Q[first:last], 0.0).sum(axis=1)
+    strips = (Q[start : start + STRIP] for start in range(0, n, STRIP))
+    positive = np.concatenate([np.maximum(strip, 0.0).sum(axis=1) for strip in strips])
     sums = positive + np.minimum(problem.diagonal, 0.0)
     margin = rounding(n, k * n * problem.largest)
     return Bound(k_largest(sums, k) + margin, "linear", row_values=sums)
@@ -140,10 +133,7 @@ def antisymmetric_bound(
 
 
 def antisymmetric_within(
-    problem: BQP,
-    budget: Budget,
-    best_known: float | None = None,
-    steps: int | None = None,
+    problem: BQP, budget: Budget, best_known: float | None = None, steps: int | None = None
 ) -> Bound:
     """The bound of :func:`antisymmetric_bound` within a budget."""
     n = problem.n
@@ -168,8 +158,7 @@ def antisymmetric_within(
             for r, a in zip(values, additive, strict=True):
                 _, _, sums = row_tops(rows, items, k, shift=a)
                 r[items] += (k - 1) * a[items] + sums
-    bounds = [k_largest(r, k) for r in values]
-    best = bounds.index(min(bounds))
+    best = min(range(len(ADDITIVE)), key=lambda number: k_largest(values[number], k))
     a = additive[best]
     values_of_best = values[best]
     size += 2 * largest_entry(a)
@@ -178,8 +167,7 @@ def antisymmetric_within(
     seconds_of_pass = budget.spent - start
     is_time_for_all = seconds_of_pass * max_rows / n < budget.left
     n_rows = max_rows if is_time_for_all else min(n, 2 * k)
-    largest_first = np.argsort(-values_of_best, kind="stable")
-    held = np.sort(largest_first[:n_rows])
+    held = np.sort(np.argsort(-values_of_best, kind="stable")[:n_rows])
     rows = np.ascontiguousarray(problem.columns(held).T)  # a copy
     for first, last in spans(len(held), STRIP):
         rows[first:last] += a[held[first:last], None] - a
@@ -220,11 +208,6 @@ LOWERING = np.dtype(
 )
 
 
-def _as_numbers(state: NDArray[np.void]) -> Floats:
-    """A record of numbers as an array of them, which shares its memory."""
-    return state[np.newaxis].view(np.float64)
-
-
 def lower_rows(
     rows: Floats,
     linear: Floats,
@@ -263,19 +246,8 @@ def lower_rows(
     state["aim"] = aim
     state["size"] = some_rows.size
     state["sum_before"] = state["best_sum"]
-    # In rows.c: each row of the k largest values pays the same for each of its k - 1 largest
-    # entries, and the row of the partner gains it, so that the matrix changes by an antisymmetric
-    # one.
     make_steps = kernels.lower_rows.bind(
-        rows,
-        len(items),
-        n,
-        k - 1,
-        items,
-        row_of_item,
-        linear,
-        tops,
-        lowest_tops,
+        rows, len(items), n, k - 1, items, row_of_item, linear, tops, lowest_tops
     )
     best_values = values.copy()
     operations_of_step = OPERATIONS_OF_STEP + OPERATIONS_OF_MOVE * (k * n + k**3)
@@ -284,14 +256,13 @@ def lower_rows(
     n_steps = 0
     while n_steps < max_steps and budget.left > 0 and not state["done"]:
         n_next = int(min(window, max_steps - n_steps))
-        make_steps(values, n_next, best_values, _as_numbers(state))
+        make_steps(values, n_next, best_values, state[np.newaxis].view(np.float64))
         n_steps += n_next
         budget.spend(n_next * operations_of_step)
         if state["target_step"] < MIN_TARGET_STEP * abs(state["best_sum"]):
             break
     # Each step may round an entry once more.
-    size = k**2 * float(state["size"])
-    margin = rounding(2 * k + n_steps, size)
+    margin = rounding(2 * k + n_steps, k**2 * float(state["size"]))
     value = k_largest(best_values, k) + margin
     return Bound(value, "antisymmetric", row_values=best_values, steps=n_steps)
 
@@ -303,10 +274,8 @@ def _strips(problem: BQP) -> Iterator[tuple[Indices, Floats]]:
         for block, columns in problem.lazy_columns.stream(items):
             yield block, np.ascontiguousarray(columns.T)
     else:
-        height = max(STRIP, STRIP_ENTRIES // problem.n)
-        for first, last in spans(problem.n, height):
-            rows = np.ascontiguousarray(problem.matrix[first:last])
-            yield items[first:last], rows
+        for first, last in spans(problem.n, max(STRIP, 2**21 // problem.n)):
+            yield items[first:last], np.ascontiguousarray(problem.matrix[first:last])
 
 
 def screen(value: float, row_values: Floats, k: int, floor: float) -> tuple[Mask, Mask]:
@@ -320,8 +289,7 @@ def screen(value: float, row_values: Floats, k: int, floor: float) -> tuple[Mask
     order = np.argsort(-row_values, kind="stable")
     is_top = np.zeros(n, np.bool_)
     is_top[order[:k]] = True
-    largest = np.abs(row_values[order[: k + 1]]).max()
-    floor = floor - rounding(n, float(largest))
+    floor = floor - rounding(n, float(np.abs(row_values[order[: k + 1]]).max()))
     last_inside = row_values[order[k - 1]]
     first_outside = row_values[order[k]] if k < n else -np.inf
     inside = is_top & (value - row_values + first_outside < floor)
@@ -339,7 +307,6 @@ def fix_by_rows(problem: BQP, floor: float) -> tuple[Mask, Mask, float]:
     Q = problem.rows
     n = problem.n
     k = problem.k
-    all_items = np.arange(n)
     inside = np.zeros(n, np.bool_)
     outside = np.zeros(n, np.bool_)
     shift = np.zeros(n)  # infinity for the items that are decided
@@ -350,8 +317,7 @@ def fix_by_rows(problem: BQP, floor: float) -> tuple[Mask, Mask, float]:
         chosen = np.flatnonzero(inside)
         open_items = np.flatnonzero(shift == 0.0)
         n_missing = k - len(chosen)
-        value_inside = float(Q[np.ix_(chosen, chosen)].sum())
-        base = value_inside + margin
+        base = float(Q[np.ix_(chosen, chosen)].sum()) + margin
         if n_missing in (0, len(open_items)):
             inside[open_items] = n_missing > 0
             outside[open_items] = n_missing == 0
@@ -359,10 +325,8 @@ def fix_by_rows(problem: BQP, floor: float) -> tuple[Mask, Mask, float]:
             return inside, outside, min(value, only_value)
         values = problem.diagonal + 2 * Q[chosen].sum(axis=0)
         if n_missing > 1:
-            if tops is None:  # the first round, in which no item is decided
-                tops, _, sums = row_tops(Q, all_items, n_missing)
-            else:
-                tops, _, sums = row_tops(Q, all_items, n_missing, shift, candidates=tops)
+            shift_now = None if tops is None else shift
+            tops, _, sums = row_tops(Q, np.arange(n), n_missing, shift_now, tops)
             values += sums
         values = values[open_items]
         bound = k_largest(values, n_missing)
@@ -411,8 +375,7 @@ class Branching:
             base = float(Q.sum())
             Q = Q - np.diag(2 * Q.sum(axis=1))
             k = n - k
-        values = row_values(Q, Q.diagonal(), k)
-        self.order = np.argsort(-values, kind="stable")
+        self.order = np.argsort(-row_values(Q, Q.diagonal(), k), kind="stable")
         self.Q = Q[np.ix_(self.order, self.order)]
         # [m, p, i]: the sum of the m largest Q_ij over j >= p other than i.
         self.partners = np.empty((k, n, n))
@@ -444,7 +407,7 @@ class Branching:
             self.open_items,
             self.path,
             self.values,
-            _as_numbers(self.state),
+            self.state[np.newaxis].view(np.float64),
         )
         return bool(self.state["depth"] < 0)
 

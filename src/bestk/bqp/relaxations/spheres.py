@@ -70,11 +70,9 @@ class Spheres:
         around = np.vstack([directions, -directions])
         if self.n % 2:
             # Three unit vectors of sum 0 take the place of the last pair.
-            plane, _ = np.linalg.qr(rng.standard_normal((self.r - 1, 2)))
-            p, q = plane.T
+            p, q = np.linalg.qr(rng.standard_normal((self.r - 1, 2)))[0].T
             triple = [p, (sqrt(3) * q - p) / 2, (-sqrt(3) * q - p) / 2]
-            without_pair = np.delete(around, [n_pairs - 1, -1], axis=0)
-            around = np.vstack([without_pair, triple])
+            around = np.vstack([np.delete(around, [n_pairs - 1, -1], axis=0), triple])
         V = np.full((self.n, self.r), height)
         V[:, 1:] = sqrt(1 - height**2) * around
         return V
@@ -87,11 +85,7 @@ class Spheres:
         return factor
 
     def split(
-        self,
-        V: Floats,
-        field: Floats,
-        normals: CholeskyFactor,
-        anchor: Floats | float = 0.0,
+        self, V: Floats, field: Floats, normals: CholeskyFactor, anchor: Floats | float = 0.0
     ) -> SplitField:
         """The tangent and the normal part of a field, one row for each of V.
 
@@ -172,11 +166,9 @@ class LowRankFactor:
         self.stalled = False
         """Whether no step climbs any more, at the limit of double precision."""
         self.mean = float(Q.mean())
-        mean_square = float(np.vdot(Q, Q)) / n**2
-        variance = mean_square - self.mean**2
+        variance = float(np.vdot(Q, Q)) / n**2 - self.mean**2
         self.spread = sqrt(max(variance, 1e-16 * self.mean**2)) or 1.0
-        n_columns = min(n + 1, ceil(sqrt(2 * n)) + 1)
-        self.spheres = Spheres(n, problem.k, r=max(3, n_columns))
+        self.spheres = Spheres(n, problem.k, r=max(3, min(n + 1, ceil(sqrt(2 * n)) + 1)))
         self._single: NDArray[np.float32] | None = None
         """Q, centred and scaled, in single precision, while that suffices."""
         if n > MAX_DOUBLE_ITEMS:
@@ -188,8 +180,7 @@ class LowRankFactor:
         """The point: one unit row for each item."""
         self._evaluation = self.evaluate(self.V)
         self._normals = self.spheres.normals(self.V)
-        gradient = self._evaluation.gradient
-        self._gradient = self.spheres.split(self.V, gradient, self._normals)
+        self._gradient = self.spheres.split(self.V, self._evaluation.gradient, self._normals)
 
     def _centred_copy(self) -> NDArray[np.float32]:
         """Q, centred and scaled, in single precision."""
@@ -209,14 +200,12 @@ class LowRankFactor:
     @property
     def size(self) -> float:
         """What to measure distances by: the value, kept away from 0."""
-        size_of_entries = abs(self.mean) + self.spread
-        return abs(self.value) + 1e-6 * self.problem.k * size_of_entries
+        return abs(self.value) + 1e-6 * self.problem.k * (abs(self.mean) + self.spread)
 
     @property
     def multipliers(self) -> Floats:
         """The dual guess t that goes with V: n + 1 numbers, whose sum is the value."""
-        of_items = self._gradient.along * self.spread / 2
-        t = np.concatenate([[0.0], of_items])
+        t = np.concatenate([[0.0], self._gradient.along * self.spread / 2])
         # On sum x = k, the mean of Q is a multiple of the square of z_0.
         t[0] = self.value - t.sum()
         return t
@@ -228,12 +217,7 @@ class LowRankFactor:
         length = float(np.linalg.norm(self._gradient.tangent))
         return length * self.spread * min(4 * self.problem.k, n) / sqrt(n)
 
-    def climb(
-        self,
-        ratio: float,
-        deadline: float = inf,
-        iterations: int = MAX_ITERATIONS,
-    ) -> None:
+    def climb(self, ratio: float, deadline: float = inf, iterations: int = MAX_ITERATIONS) -> None:
         """Move uphill until the slope is at most ``ratio`` times the size.
 
         It ends before if the iterations since the start are as many, if time is up, or if no step
@@ -267,11 +251,9 @@ class LowRankFactor:
         G = V / 2
         G[:, 0] += 0.5
         if self._single is not None:
-            in_single = self._single @ G.astype(np.float32)
-            H = in_single.astype(np.float64)
+            H = (self._single @ G.astype(np.float32)).astype(np.float64)
         else:
-            product = self.problem.matrix @ G
-            H = (product - self.mean * G.sum(axis=0)) / self.spread
+            H = (self.problem.matrix @ G - self.mean * G.sum(axis=0)) / self.spread
         value = float(np.vdot(G, H))
         self.product_seconds = perf_counter() - start
         return _Evaluation(value, H)
@@ -301,8 +283,7 @@ class LowRankFactor:
     def _remember(self, moved: Floats, bent: Floats) -> None:
         """Learn from a step, unless its curvature is rounding or has the wrong sign."""
         curvature = float(np.vdot(moved, bent))
-        lengths = float(np.linalg.norm(moved) * np.linalg.norm(bent))
-        if curvature > 1e-10 * lengths:
+        if curvature > 1e-10 * float(np.linalg.norm(moved) * np.linalg.norm(bent)):
             self._steps.append(_Step(moved, bent, 1 / curvature))
             self._reach = curvature / float(np.vdot(bent, bent))
 
@@ -311,8 +292,7 @@ class LowRankFactor:
         direction = self._gradient.tangent.copy()
         if not self._steps:
             length = float(np.linalg.norm(direction))
-            first_reach = 0.5 * sqrt(self.problem.n) / length
-            return direction * (self._reach or first_reach)
+            return direction * (self._reach or 0.5 * sqrt(self.problem.n) / length)
         weights = []
         for step in reversed(self._steps):
             weight = step.inverse * float(np.vdot(step.moved, direction))

@@ -46,3 +46,16 @@ def test_sums_of_first_values_start_again_in_each_block(cpu, sizes):
     kernels.sum_prefixes(values, np.array(sizes, int), len(sizes))
     expected = [np.cumsum(block) for block in blocks]
     np.testing.assert_array_equal(values, np.concatenate([np.empty(0), *expected]))
+
+
+@pytest.mark.parametrize(("n_rows", "n_earlier"), [(2, 0), (2, 3), (6, 2)])
+def test_what_earlier_rows_explain_is_subtracted_in_their_order(cpu, n_rows, n_earlier):
+    n = 11
+    rows = rng.normal(size=(n_rows // 2, 2, n))
+    earlier = rng.normal(size=(n_earlier + 1, n_rows // 2, 2, n))
+    columns = rng.integers(0, n, n_rows)
+    expected = rows.reshape(n_rows, n).copy()
+    for step in earlier[:n_earlier].reshape(n_earlier, n_rows, n):
+        expected -= step[np.arange(n_rows), columns][:, np.newaxis] * step
+    kernels.subtract_explained(rows, n_rows, n, earlier, n_earlier, columns)
+    np.testing.assert_array_equal(rows.reshape(n_rows, n), expected)

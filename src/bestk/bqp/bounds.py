@@ -24,10 +24,12 @@ from bestk.bqp.relaxations.subproblem import Bound, Subproblem, moderate
 # How much to spend on a bound: about as much as on the choice, or as much as it takes.
 BoundEffort = Literal["fast", "tight"]
 
-# Bounds by a formula: they take the problem alone.
-FORMULAS: dict[str, Callable[[BQP], Bound]] = {"linear": linear_bound, "rows": rows_bound}
-# Bounds by iterations: they take the problem, a time limit and the value of the best known choice.
-ITERATIONS: dict[str, Callable[[BQP, float | None, float | None], Bound]] = {
+# Takes the problem.
+Formula = Callable[[BQP], Bound]
+# Takes the problem, a time limit in seconds and the value of the best known choice.
+Iteration = Callable[[BQP, float | None, float | None], Bound]
+FORMULAS: dict[str, Formula] = {"linear": linear_bound, "rows": rows_bound}
+ITERATIONS: dict[str, Iteration] = {
     "antisymmetric": antisymmetric_bound,
     "sdp": sdp_bound,
     "dnn": dnn_bound,
@@ -164,7 +166,9 @@ def quick_bound(problem: BQP, operations: float, best_known: float) -> Bound:
         return Bound(inf, "nothing: no time")
     problem = moderate(problem, best_known)
     inside, outside, value = fix_by_rows(problem, best_known)
-    bound = Bound(value, "rows", fixed_in=int(inside.sum()), fixed_out=int(outside.sum()))
+    n_inside = int(inside.sum())
+    n_outside = int(outside.sum())
+    bound = Bound(value, "rows", fixed_in=n_inside, fixed_out=n_outside)
     if value - best_known > MIN_QUICK_SDP_GAP * abs(best_known):
         remaining = Subproblem.of(problem).without(inside, outside)
         if remaining.only_choice() is None:

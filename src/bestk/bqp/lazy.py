@@ -20,7 +20,8 @@ STRIP_ROWS = 512
 def blocks(items: Indices, n: int) -> list[Indices]:
     """Items in blocks, so few at a time that their columns of n entries need little memory."""
     width = max(1, MAX_BLOCK // n)
-    return [items[start : start + width] for start in range(0, len(items), width)]
+    starts = range(0, len(items), width)
+    return [items[start : start + width] for start in starts]
 
 
 class CachedColumns:
@@ -77,20 +78,30 @@ class CachedColumns:
         places_of: dict[int, list[int]] = {}
         for place, item in enumerate(items.tolist()):
             places_of.setdefault(item, []).append(place)
-        missing = np.array([item for item in places_of if item not in self._kept], np.int64)
+        missing = [item for item in places_of if item not in self._kept]
         all_are_missing = 0 < len(items) == len(missing)
         if all_are_missing and len(items) <= MAX_BLOCK // self.shape[0]:
-            _, made = next(self.stream(missing))
+            _, made = next(self.stream(items))
             self._keep(dict(zip(places_of, made.T, strict=True)))
             return made
+        return self._gather(items, places_of, missing)
+
+    def _gather(
+        self, items: Indices, places_of: Mapping[int, list[int]], missing: list[int]
+    ) -> Floats:
+        """The columns of items, some of which are kept and some of which are made now.
+
+        places_of: where each item stands among them; missing: those that are not kept.
+        """
         # The columns are gathered as rows, each of which lies together in memory.
         rows = np.empty((len(items), self.shape[0]))
         for item in places_of.keys() & self._kept.keys():
             rows[places_of[item]] = self._kept[item]
-        for block, made in self.stream(missing):
+        for block, made in self.stream(np.array(missing, np.int64)):
             for item, column in zip(block.tolist(), made.T, strict=True):
                 rows[places_of[item]] = column
-        self._keep({item: rows[places[0]] for item, places in places_of.items()})
+        first_rows = {item: rows[places[0]] for item, places in places_of.items()}
+        self._keep(first_rows)
         rows[np.arange(len(items)), items] = self._diagonal[items]
         return rows.T
 
@@ -105,8 +116,9 @@ class CachedColumns:
         """Yield blocks of items with their columns side by side; none of them is kept."""
         for block in blocks(items, self.shape[0]):
             self.made += len(block)
+            places = np.arange(len(block))
             columns = np.array(self._make(block), np.float64, copy=None)
-            columns[block, np.arange(len(block))] = self._diagonal[block]
+            columns[block, places] = self._diagonal[block]
             yield block, columns
 
     def row_sums(self) -> Floats:

@@ -163,7 +163,8 @@ class BQP:
         """The rows and columns of those items."""
         if not self.is_lazy:
             return np.asarray(self.matrix[np.ix_(items, items)])
-        return np.hstack([self.columns(block)[items] for block in self._blocks(items)])
+        blocks_of_columns = [self.columns(block)[items] for block in self._blocks(items)]
+        return np.hstack(blocks_of_columns)
 
     def product(self, items: Iterable[int]) -> Floats:
         """Qx of a choice of items, the sum of their columns."""
@@ -224,16 +225,19 @@ def _symmetric(Q: Any) -> tuple[Floats, float]:
 def _read_matrix(Q: Any) -> Floats:
     """What a user passes as Q, as a square float64 array, which may hold NaN or infinity."""
     try:
-        matrix: Array = np.asarray(Q.toarray() if issparse(Q) else Q)
+        dense = Q.toarray() if issparse(Q) else Q
+        matrix: Array = np.asarray(dense)
     except ValueError as error:
         raise ValueError("Q must be a square matrix; its rows have different lengths") from error
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+    is_square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1]
+    if not is_square or not matrix.size:
         raise ValueError(f"Q must be a square matrix, not of shape {matrix.shape}")
     if matrix.dtype.kind not in "fiub":
         raise ValueError(f"Q must hold real numbers, not {matrix.dtype}")
     if np.ma.is_masked(Q):
         raise ValueError("Q has masked entries; fill them in before solving, e.g. Q.filled(0)")
-    if matrix.dtype.kind in "iu" and (matrix.min() <= -MAX_EXACT or matrix.max() >= MAX_EXACT):
+    is_whole = matrix.dtype.kind in "iu"
+    if is_whole and not -MAX_EXACT < matrix.min() <= matrix.max() < MAX_EXACT:
         raise ValueError(
             "Q holds whole numbers of 2**53 or more, which float64 cannot tell apart; subtract a "
             "constant from the diagonal, which changes no choice, or divide Q by a common factor"
@@ -248,7 +252,8 @@ def top_k(scores: Floats, k: int) -> Indices:
         return NO_ITEMS
     if k >= len(scores):
         return np.argsort(-scores, kind="stable")
-    lowest = np.partition(scores, len(scores) - k)[len(scores) - k]
+    cut = len(scores) - k
+    lowest = np.partition(scores, cut)[cut]
     above = np.flatnonzero(scores > lowest)
     tied = np.flatnonzero(scores == lowest)[: k - len(above)]
     chosen = np.concatenate([above, tied])
@@ -258,10 +263,15 @@ def top_k(scores: Floats, k: int) -> Indices:
 def best_first(problem: BQP, items: Iterable[int]) -> Indices:
     """Chosen items, ordered by what each adds to the others; ties go to the lowest index."""
     chosen = np.sort(_as_indices(items))
-    return chosen[np.argsort(-problem.gains(chosen)[chosen], kind="stable")]
+    gains = problem.gains(chosen)[chosen]
+    return chosen[np.argsort(-gains, kind="stable")]
 
 
-def grow(problem: BQP, items: Indices = NO_ITEMS, deadline: float = inf) -> Indices:
+def grow(
+    problem: BQP,
+    items: Indices = NO_ITEMS,
+    deadline: float = inf,
+) -> Indices:
     """Add items until there are k, each the one that helps most, or all at once when late."""
     return grow_each(problem, [items], deadline)[0]
 
@@ -294,7 +304,11 @@ class _GrowingChoice:
         return np.array([*self.items, *others], np.int64)
 
 
-def grow_each(problem: BQP, starts: Sequence[Indices], deadline: float = inf) -> list[Indices]:
+def grow_each(
+    problem: BQP,
+    starts: Sequence[Indices],
+    deadline: float = inf,
+) -> list[Indices]:
     """Add items to each of several starts until there are k, as ``grow`` does.
 
     All choices grow in step, so that the columns of a step are read together.
@@ -352,6 +366,7 @@ def _add_to_other_gains(gains: Floats, item: int, changes: Floats) -> None:
 
 def good_choice(problem: BQP) -> Indices:
     """The better of greedy and of the k largest row sums, improved by swaps."""
-    starts = (grow(problem), top_k(problem.row_sums(), problem.k))
-    ends = [np.sort(improve(problem, start)) for start in starts]
-    return max(ends, key=problem.value)
+    greedy = grow(problem)
+    by_row_sums = top_k(problem.row_sums(), problem.k)
+    improved = [np.sort(improve(problem, start)) for start in (greedy, by_row_sums)]
+    return max(improved, key=problem.value)

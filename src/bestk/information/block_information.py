@@ -11,16 +11,20 @@ from bestk.errors import ParameterError
 from bestk.information.adjustment import Adjustment
 from bestk.information.blocks import Design, TargetScores, make_design
 from bestk.information.constants import BlockConstants
-from bestk.information.moments import ConditionalMoments, explain_all
+from bestk.information.moments import ConditionalMoments, explain_all, given_each
 from bestk.information.reading import WORK_PER_SECOND, Reading
 from bestk.information.synergy import PairSearch, can_scan
-from bestk.native.threads import threads
+from bestk.native.threads import spans, threads
 from bestk.tables.table import Table, find_features, find_numeric
 from bestk.tables.target import Target
 
 # Scores of all columns are held at once up to this number of values, 1 GiB; of more, the columns
 # to consider are found first.
 MAX_HELD_VALUES = 2**27
+
+# Block columns of a design times features, given each of which it is measured at once: 16 MiB for
+# each column of a block.
+MAX_SIDE_BY_SIDE = 2**20
 
 
 @dataclass(frozen=True)
@@ -193,12 +197,15 @@ class BlockInformation:
         information = np.zeros((n_given, self.n_features))
         with threads(self.n_jobs):
             for alone in self.moments():
-                for feature in range(n_given):
-                    given = alone.copy()
-                    for column in self.design.columns_of(feature).tolist():
-                        given.condition_on(column)
-                    information[feature] += block_information(self.design, given)
+                for first, last in self._spans_side_by_side(n_given):
+                    given = given_each(alone, np.arange(first, last))
+                    values = block_information(self.design, given)
+                    information[first:last] += values.reshape(last - first, -1)
         return np.maximum(information, 0.0)
+
+    def _spans_side_by_side(self, n_given: int) -> list[tuple[int, int]]:
+        """The first features in runs, such that moments given all features of a run are small."""
+        return spans(n_given, max(1, MAX_SIDE_BY_SIDE // self.design.n_columns))
 
     def among(self, features: Indices) -> "BlockInformation":
         """The information of some of the features, which may repeat, without their pairs."""
@@ -236,11 +243,10 @@ class BlockInformation:
         pvalues = np.ones((len(items), len(items)))
         with threads(self.n_jobs):
             alone = kept.moments(noise=0.0)[0]
-            for place in range(len(items)):
-                given = alone.copy()
-                for column in kept.design.columns_of(place).tolist():
-                    given.condition_on(column)
-                pvalues[place] = block_pvalues(kept.design, given)
+            for first, last in kept._spans_side_by_side(len(items)):
+                given = given_each(alone, np.arange(first, last))
+                values = block_pvalues(kept.design, given)
+                pvalues[first:last] = values.reshape(last - first, -1)
         np.fill_diagonal(pvalues, 1.0)
         return pvalues
 
@@ -457,8 +463,9 @@ def block_pvalues(design: Design, moments: ConditionalMoments) -> Floats:
     of its p-value and that of the block is doubled.
     """
     n_target = moments.target.degrees
-    rows = design.effective_rows - 1.0 - len(moments.selected)
     values = moments.information()
+    n_entries = len(values.information) // len(moments.n_selected)
+    rows = design.effective_rows - 1.0 - np.repeat(moments.n_selected, n_entries)
     parameters = values.degrees / n_target
     factor = np.maximum(rows - (parameters + n_target + 1.0) / 2.0, 1.0)
     tails = chdtrc(values.degrees, 2.0 * factor * np.maximum(values.information, 0.0))

@@ -287,13 +287,13 @@ class StandardColumns:
             taken[inside] = part[columns[inside] - start]
         return taken
 
-    def covariances(self, column: int) -> Floats:
-        """The covariances of all columns with one of them."""
+    def covariances(self, columns: Indices) -> Floats:
+        """The covariances of some columns, one row for each, with all of them."""
         if self.is_small:
-            return self._all_covariances[column]
-        row = self.rows(np.array([column]))[0]
-        with calm_blas(self.n_columns * self.n_samples):
-            products = np.concatenate([part @ row for part in self.parts])
+            return self._all_covariances[columns]
+        rows = self.rows(columns)
+        with calm_blas(len(columns) * self.n_columns * self.n_samples):
+            products = np.hstack([rows @ part.T for part in self.parts])
         return np.asarray(products / self._scale)
 
     def covariances_of(self, first: Indices, second: Indices) -> Floats:

@@ -15,6 +15,9 @@ from bestk.native.threads import spans
 # which may be as many as rows.
 MAX_EXPLAINED_VALUES = 2**22
 
+# Selected columns for which there is room at first.
+MIN_SELECTED = 8
+
 
 def shared_noise(covariances: Floats, variance: float) -> Floats:
     """Covariances of the noise of standardized columns: ``variance`` times the cube of theirs.
@@ -91,7 +94,8 @@ class PrefixInformation:
 class ConditionalMoments:
     """Covariances of the blocks of a design given selected columns, in total and within a target.
 
-    Selecting a column is one step of a Cholesky factorization of both.
+    Selecting a column is one step of a Cholesky factorization of both. Several selections may stand
+    side by side: arrays have an entry for each of them along their first axis.
     """
 
     def __init__(
@@ -106,19 +110,23 @@ class ConditionalMoments:
         self.target = target
         self.noise = noise
         self.explained = explain_all(design, target) if explained is None else explained
-        self.selected: list[int] = []
-        # Of each selected column: covariances of all columns with it, given those selected before,
-        # over its standard deviation; in total, and given the target.
-        self._with_selected: list[Floats] = []
+        # The number of columns that are selected, in each selection.
+        self.n_selected = np.zeros(1, np.int64)
+        # Covariances of all columns with each selected one, given those selected before, over its
+        # standard deviation; in total, and given the target. Of the shape (selected columns,
+        # selections, 2, block columns), with room for more selected columns than there are.
+        self._with_selected = np.empty((MIN_SELECTED, 1, 2, design.n_columns))
+        self._n_steps = 0
         self._sizes = np.diff(design.starts)
         self._pairs = _BlockPairs.of(design)
         covariances = design.columns.covariances_of(self._pairs.first, self._pairs.second)
         explained_covariances = self._explained_covariances()
         noise_covariances = shared_noise(covariances, noise)
         # Covariances within blocks, as ``_BlockPairs`` orders them: in total, and given the target.
+        # Of the shape (selections, 2, pairs of block columns).
         total = covariances + noise_covariances
         within = covariances - explained_covariances + noise_covariances
-        self._covariances = np.stack([total, within])
+        self._covariances = np.stack([total, within])[np.newaxis]
         degrees = design.degrees[design.block_columns]
         kernels.sum_prefixes(degrees, self._sizes, len(self._sizes))
         self._degrees = degrees * target.degrees
@@ -138,67 +146,114 @@ class ConditionalMoments:
             covariances[start:end] = (of_first * of_second).sum(axis=0)
         return covariances
 
-    def copy(self) -> Self:
-        """The same moments, to be conditioned on other columns."""
+    def repeated(self, count: int) -> Self:
+        """So many selections side by side, each of which starts from the only one there is now."""
         clone = copy(self)
-        clone.selected = list(self.selected)
-        clone._with_selected = list(self._with_selected)
-        clone._covariances = self._covariances.copy()
+        clone.n_selected = np.repeat(self.n_selected, count)
+        room = max(1, self._n_steps)
+        clone._with_selected = np.repeat(self._with_selected[:room], count, axis=1)
+        clone._covariances = np.repeat(self._covariances, count, axis=0)
         return clone
 
     def information(self) -> PrefixInformation:
-        """What blocks and their prefixes tell about the target."""
+        """What blocks and prefixes tell about the target, for one selection after the other."""
         total, within = self._variances_given_earlier()
         within = np.maximum(within, SMALLEST_VARIANCE)
         # A column that those before it determine adds nothing; one that the target determines adds
         # as much as there is.
         information = np.log(np.where(total > SMALLEST_VARIANCE, total / within, 1.0))
-        kernels.sum_prefixes(information, self._sizes, len(self._sizes))
+        n_selections = len(self.n_selected)
+        sizes = np.tile(self._sizes, n_selections)
+        kernels.sum_prefixes(information, sizes, len(sizes))
+        last = np.cumsum(sizes) - 1
         return PrefixInformation(
-            first=self.design.starts[:-1],
-            last=self.design.starts[1:] - 1,
+            first=last - sizes + 1,
+            last=last,
             information=0.5 * information,
-            degrees=self._degrees,
-            is_allowed=self._is_allowed,
+            degrees=np.tile(self._degrees, n_selections),
+            is_allowed=np.tile(self._is_allowed, n_selections),
         )
 
     def _variances_given_earlier(self) -> Floats:
         """The variance of each column of each block given those before it in its block.
 
-        Those in total are the first row of the result, and those given the target the second.
+        Those in total are the first row of the result, and those given the target the second; a
+        row has those of one selection after the other.
         """
-        variances = np.empty(2 * len(self._degrees))
-        sizes = np.append(self._sizes, self._sizes)
-        covariances = self._covariances.flatten()  # a copy, which is overwritten
+        sizes = np.tile(self._sizes, self._covariances.shape[0] * 2)
+        variances = np.empty(len(self._degrees) * self._covariances.shape[0] * 2)
+        covariances = self._covariances.transpose(1, 0, 2).flatten()  # a copy, which is overwritten
         kernels.variances_given_earlier(
             covariances, sizes, len(sizes), SMALLEST_VARIANCE, variances
         )
         return variances.reshape(2, -1)
 
-    def condition_on(self, column: int) -> None:
-        """Select a block column; one that the selected ones determine changes nothing."""
-        with_column = self._given_selected(column)
-        variances = with_column[:, column]
-        if variances.min() <= SMALLEST_VARIANCE:
-            return
-        with_column /= np.sqrt(variances)[:, np.newaxis]
-        self.selected.append(column)
-        self._with_selected.append(with_column)
-        of_first = with_column[:, self._pairs.first]
-        self._covariances -= of_first * with_column[:, self._pairs.second]
+    def condition_on_block(self, columns: Indices) -> None:
+        """Select some block columns, one after the other, where there is one selection."""
+        covariances = self.design.columns.covariances(columns)
+        for place in range(len(columns)):
+            self._condition_on(columns[[place]], covariances[[place]])
 
-    def _given_selected(self, column: int) -> Floats:
-        """Covariances of all columns with one, given the selected ones.
+    def condition_on(self, columns: Indices) -> None:
+        """Select a block column in each selection; -1 for none."""
+        self._condition_on(columns, self.design.columns.covariances(columns))
 
-        Those in total are the first row of the result, and those given the target the second.
+    def _condition_on(self, columns: Indices, covariances: Floats) -> None:
+        """Select a block column in each selection, given its covariances with all columns.
+
+        One that the selected ones determine changes nothing.
         """
-        covariances = self.design.columns.covariances(column)
+        with_columns = self._given_selected(columns, covariances)
+        variances = with_columns[np.arange(len(columns)), :, columns]
+        is_new = (columns >= 0) & (variances.min(axis=1) > SMALLEST_VARIANCE)
+        deviations = np.sqrt(np.where(is_new[:, np.newaxis], variances, 1.0))
+        with_columns /= deviations[:, :, np.newaxis]
+        with_columns[~is_new] = 0.0
+        self.n_selected += is_new
+        self._keep_selected(with_columns)
+        of_first = with_columns[:, :, self._pairs.first]
+        self._covariances -= of_first * with_columns[:, :, self._pairs.second]
+
+    def _keep_selected(self, with_columns: Floats) -> None:
+        """Add covariances to those with selected columns, in twice the room where it is full."""
+        if self._n_steps == len(self._with_selected):
+            more_room = np.empty_like(self._with_selected)
+            self._with_selected = np.concatenate([self._with_selected, more_room])
+        self._with_selected[self._n_steps] = with_columns
+        self._n_steps += 1
+
+    def _given_selected(self, columns: Indices, covariances: Floats) -> Floats:
+        """Covariances of all columns with one of each selection, given those selected in it.
+
+        ``covariances`` are those given nothing. The result has the shape (selections, 2, block
+        columns): in total, and given the target.
+        """
         total = covariances + shared_noise(covariances, self.noise)
-        within = total - self.explained[:, column] @ self.explained
-        given_selected = np.stack([total, within])
-        for with_selected in self._with_selected:
-            given_selected -= with_selected[:, [column]] * with_selected
+        # One product for each column: its rounding is the same beside any others.
+        explained = [self.explained[:, column] @ self.explained for column in columns]
+        within = total - np.array(explained)
+        given_selected = np.stack([total, within], axis=1)
+        kernels.subtract_explained(
+            given_selected,
+            2 * len(columns),
+            self.design.n_columns,
+            self._with_selected,
+            self._n_steps,
+            np.repeat(np.maximum(columns, 0), 2),
+        )
         return given_selected
+
+
+def given_each(alone: ConditionalMoments, features: Indices) -> ConditionalMoments:
+    """Moments given each of some features, as selections side by side."""
+    starts = alone.design.starts[features]
+    sizes = alone.design.starts[features + 1] - starts
+    given = alone.repeated(len(features))
+    for place in range(int(sizes.max())):
+        has_column = place < sizes
+        columns = alone.design.block_columns[np.where(has_column, starts + place, 0)]
+        given.condition_on(np.where(has_column, columns, -1))
+    return given
 
 
 def explain_all(design: Design, target: TargetScores) -> Floats:

@@ -121,8 +121,7 @@ class _Candidates:
         """Condition on the block of a feature or a pair."""
         design = self.moments.design
         used = int(self.columns_used[candidate])
-        for column in design.columns_of(candidate)[:used].tolist():
-            self.moments.condition_on(column)
+        self.moments.condition_on_block(design.columns_of(candidate)[:used])
         self._measure()
 
 

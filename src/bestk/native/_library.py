@@ -63,6 +63,7 @@ SIGNATURES: dict[str, str] = {
     # blocks.c
     "variances_given_earlier": "f64[:]! i64[:] i64 f64 f64[:]!",
     "sum_prefixes": "f64[:]! i64[:] i64",
+    "subtract_explained": "f64[:,:,:]! i64 i64 f64[:,:,:,:] i64 i64[:]",
     # predict.c
     "predict_classes": "i64[:] i64 i64[:] i64 i64[:] i64 f64 i64 i64[:,:] i64[:] i64"
     " f64[:]! f64[:,:]!",

@@ -41,3 +41,19 @@ EXPORT int bestk_sum_prefixes(double *values, const int64_t *sizes, int64_t n_bl
     }
     return OK;
 }
+
+/* Subtract from each row what earlier rows explain: for each of them, in their order, the earlier
+   row times its value in one column. rows has the shape [n_rows][n], earlier has [n_earlier][n_rows][n],
+   and columns has the column of each row. */
+EXPORT int bestk_subtract_explained(double *rows, int64_t n_rows, int64_t n, const double *earlier,
+    int64_t n_earlier, const int64_t *columns) {
+    for (int64_t row = 0; row < n_rows; row++) {
+        double *restrict values = rows + row * n;
+        for (int64_t i = 0; i < n_earlier; i++) {
+            const double *explaining = earlier + (i * n_rows + row) * n;
+            const double factor = explaining[columns[row]];
+            for (int64_t j = 0; j < n; j++) values[j] -= factor * explaining[j];
+        }
+    }
+    return OK;
+}

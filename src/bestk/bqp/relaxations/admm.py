@@ -108,22 +108,17 @@ class DoublyNonnegative:
         self.steps = 0
         self._dense_eigenpairs = eigen.DenseEigenpairs(k + 20)
         self._followed_eigenpairs = eigen.FollowedEigenpairs(k + 20)
-        # Y starts as the mean of the lifted choices.
-        share = k / n
-        Y = np.full((n + 1, n + 1), share * (k - 1) / max(n - 1, 1), dtype)
-        Y[0] = share
-        Y[:, 0] = share
-        Y.flat[:: n + 2] = share
-        Y[0, 0] = 1.0
-        # Z starts as the mean entry of the matrix off its diagonal.
+        Y = _mean_of_choices(n, k).astype(dtype)
         Z = np.zeros((n + 1, n + 1), dtype)
-        Z[1:, 1:] = (cost.sum(dtype=float) - cost.trace(dtype=float)) / max(n * (n - 1), 1)
+        Z[1:, 1:] = _mean_of_pairs(cost)
         self._start(Y, Z)
 
     def _core_matrix(self) -> Floats:
         """A copy of Q on the core, with the weighted triangles added."""
-        is_all = np.array_equal(self.core, np.arange(len(self.Q)))
-        matrix = self.Q.copy() if is_all else self.Q[np.ix_(self.core, self.core)]
+        if np.array_equal(self.core, np.arange(len(self.Q))):
+            matrix = self.Q.copy()
+        else:
+            matrix = self.Q[np.ix_(self.core, self.core)]
         if self.triangles is not None:
             weighted = np.zeros_like(matrix)
             self.triangles.add_to(weighted, self.scale * self.triangles.weights)  # exact
@@ -138,7 +133,7 @@ class DoublyNonnegative:
             self.triangles = Triangles(len(self.core))
         return self.triangles.find(as_numpy(self.Y)) > 0
 
-    def _start(self, Y: Floats, Z: Floats) -> None:
+    def _start(self, Y: AnyArray, Z: AnyArray) -> None:
         """Set out from a matrix with entries in [0, 1] and multipliers."""
         self.Z = self.library.array(Z)
         self.M = self.library.array(Y) + self.Z / self.penalty
@@ -154,7 +149,8 @@ class DoublyNonnegative:
     @property
     def x(self) -> Floats:
         """The border of Y: the share of each item in the choice."""
-        return as_numpy((self.M[0] - self.Z[0] / self.penalty)[1:])
+        border = self.M[0] - self.Z[0] / self.penalty
+        return as_numpy(border[1:])
 
     def project(self, exact: bool = True) -> None:
         """Move R to the nearest psd matrix of trace 1 + k, or close to it; P = V R V'."""
@@ -166,7 +162,8 @@ class DoublyNonnegative:
             operator = eigen.ReflectedOperator(self.M, v, self.library)
             projection = self._followed_eigenpairs.project(operator, trace, exact)
         else:
-            projection = self._dense_eigenpairs.project(eigen.reflect(self.M, v), trace)
+            reflected = eigen.reflect(self.M, v)
+            projection = self._dense_eigenpairs.project(reflected, trace)
         self.level = projection.level
         self.lifted = eigen.lift(projection.vectors, v, self.library)
         """The vectors of P, one in each column."""
@@ -184,10 +181,15 @@ class DoublyNonnegative:
 
     def multipliers(self) -> Floats:
         """Z after the projection; the largest eigenvalue of V'ZV is then penalty * level."""
-        return as_numpy(self.penalty * (self.M - self.weighted @ self.lifted.T))
+        P = self.weighted @ self.lifted.T
+        return as_numpy(self.penalty * (self.M - P))
 
     def bound(
-        self, Z: Floats, steps: int = 0, budget: Budget | None = None, level: float | None = None
+        self,
+        Z: Floats,
+        steps: int = 0,
+        budget: Budget | None = None,
+        level: float | None = None,
     ) -> CoreBound:
         """The bound of ``dnn_bound`` for any multipliers Z, with its r_i.
 
@@ -210,12 +212,13 @@ class DoublyNonnegative:
         C = matrix - Z[1:, 1:]
         linear = C.diagonal() - 2 * Z[0, 1:]
         constant = (1 + k) * top - Z[0, 0]
-        margin = rounding(2 * k + m, (k + 1) ** 2 * size + (k + 1) * abs(top))
+        size_of_terms = (k + 1) ** 2 * size + (k + 1) * abs(top)
+        margin = rounding(2 * k + m, size_of_terms)
         value_of_core = inf  # of the rows of the core alone, which is asked for if there are others
         rows = _Rows(self.core, C, linear)
         if not self.is_whole:
             value_of_core = k_largest(row_values(C, linear, k), k)
-            core = Core(self.core, k, Z, top, C, linear, self.scale)
+            core = Core(items=self.core, k=k, Z=Z, top=top, rows=C, linear=linear, unit=self.scale)
             mean_row = (constant + value_of_core) / k
             extended = core.extended(self.Q, mean_row, budget.deadline)
             margin += extended.margin
@@ -233,7 +236,8 @@ class DoublyNonnegative:
         """Move Y to the nearest matrix with entries in [0, 1] and the right border, then Z."""
         self.steps += 1
         n = len(self.M)
-        border = self.library.array(np.append(1.0, self._nearest_choice()))
+        x = self._nearest_choice()
+        border = self.library.array(np.append(1.0, x))
         if self.is_large:
             height = eigen.TILE_ROWS if self.library.is_numpy else n
             tiles = [slice(*span) for span in spans(n, height)]
@@ -292,7 +296,9 @@ class DoublyNonnegative:
         residuals = _Residuals()
         if is_measured:
             norm = functions.linalg.norm
-            residuals = _Residuals(float(norm(P)), float(norm(Y - Y_before)))
+            primal = float(norm(P))
+            dual = float(norm(Y - Y_before))
+            residuals = _Residuals(primal, dual)
         P *= OVER_RELAXATION * penalty
         Z -= P
         functions.divide(Z, penalty, out=M)
@@ -315,7 +321,8 @@ class DoublyNonnegative:
         n_inside = inside.sum()
         chosen = inside[self.core].astype(float)
         # (1, x) of the items inside; those outside the core count as the mean of the core.
-        fixed = np.append(1.0, chosen + (n_inside - chosen.sum()) / len(self.core))
+        n_outside_core = n_inside - chosen.sum()
+        fixed = np.append(1.0, chosen + n_outside_core / len(self.core))
         Z = np.array(as_numpy(self.Z))
         border = fixed @ Z
         Z[0] = border
@@ -324,13 +331,15 @@ class DoublyNonnegative:
         Z[0, 0] = border @ fixed - self.penalty * self.level * n_inside
         places = np.flatnonzero(is_open[self.core])
         new_numbers = np.cumsum(is_open) - 1
-        return self._moved(subproblem, new_numbers[self.core[places]], places, Z)
+        core = new_numbers[self.core[places]]
+        return self._moved(subproblem, core, places, Z)
 
     def widened(self, subproblem: Subproblem, items: Indices) -> "DoublyNonnegative":
         """The same with more items in the core, which start as the mean of those in it."""
         m = len(self.core)
-        places = np.minimum(np.arange(m + len(items)), m)
-        return self._moved(subproblem, np.append(self.core, items), places, as_numpy(self.Z))
+        core = np.append(self.core, items)
+        places = np.minimum(np.arange(len(core)), m)
+        return self._moved(subproblem, core, places, as_numpy(self.Z))
 
     def _moved(
         self, subproblem: Subproblem, core: Indices, places: Indices, Z: Floats
@@ -346,8 +355,10 @@ class DoublyNonnegative:
         rows = np.append(0, places + 1)
         both = np.ix_(rows, rows)
         # A new item has the mean of the other rows of Z, and zeros in Y.
-        Z = np.vstack([Z, Z[1:].mean(axis=0)])
-        Z = np.column_stack([Z, Z[:, 1:].mean(axis=1)])
+        mean_row = Z[1:].mean(axis=0)
+        Z = np.vstack([Z, mean_row])
+        mean_column = Z[:, 1:].mean(axis=1)
+        Z = np.column_stack([Z, mean_column])
         Y = np.pad(as_numpy(self.Y), (0, 1))
         moved._start(Y[both], Z[both])
         if self.triangles is not None:
@@ -362,6 +373,25 @@ class _Residuals:
 
     primal: float = 0.0
     dual: float = 0.0
+
+
+def _mean_of_choices(n: int, k: int) -> Floats:
+    """The mean of (1, x)(1, x)' over all choices of k of n items."""
+    share = k / n
+    share_of_pair = share * (k - 1) / max(n - 1, 1)
+    Y = np.full((n + 1, n + 1), share_of_pair)
+    np.fill_diagonal(Y, share)
+    Y[0] = share
+    Y[:, 0] = share
+    Y[0, 0] = 1.0
+    return Y
+
+
+def _mean_of_pairs(cost: Floats) -> float:
+    """The mean entry off the diagonal of a matrix with a border of zeros, which do not count."""
+    n = len(cost) - 1
+    total = cost.sum(dtype=float) - cost.trace(dtype=float)
+    return float(total / max(n * (n - 1), 1))
 
 
 def _choose_library(n: int, is_large: bool) -> ArrayLibrary:

@@ -54,6 +54,8 @@ MAX_STALLS = 3
 MIN_CORE_ITEMS = 600
 # The core grows where items outside it account for more than this share of the gap.
 MIN_LOST = 0.1
+# The core grows by at least this share of its items.
+MIN_GROWTH = 0.125
 # Share of the items that must be decided before the relaxation of the others is set up anew.
 MIN_DECIDED = 0.05
 
@@ -76,12 +78,20 @@ def dnn_bound(
     return dnn_within(problem, Budget.within(time_limit, MAX_OPERATIONS), best_known)
 
 
-def dnn_within(problem: BQP, budget: Budget, best_known: float | None = None) -> Bound:
+def dnn_within(
+    problem: BQP,
+    budget: Budget,
+    best_known: float | None = None,
+) -> Bound:
     """The bound of :func:`dnn_bound` within a budget."""
     return narrowed_gap(problem, budget, best_known).bound(problem.n)
 
 
-def narrowed_gap(problem: BQP, budget: Budget, best_known: float | None = None) -> "Gap":
+def narrowed_gap(
+    problem: BQP,
+    budget: Budget,
+    best_known: float | None = None,
+) -> "Gap":
     """The gap between ``best_known`` and the bound of :func:`dnn_bound`, within a budget."""
     floor = problem.value(good_choice(problem)) if best_known is None else best_known
     with calm_blas():
@@ -162,7 +172,11 @@ class Gap:
             steps=self.steps,
         )
 
-    def close(self, budget: Budget | None = None, patience: float = 0.01) -> None:
+    def close(
+        self,
+        budget: Budget | None = None,
+        patience: float = 0.01,
+    ) -> None:
         """Lower the bound until it meets the floor, hardly moves any more, or the budget is spent.
 
         Without a budget, only the other two end it.
@@ -194,7 +208,9 @@ class Gap:
         stalls = 0
         while not self._has_only_choice() and not self.closed:
             is_late = pace.step + pace.proof > budget.left
-            if is_late and (self.steps == steps_before or pace.proof / 2 > budget.left):
+            has_steps = self.steps > steps_before
+            # When it is late, new multipliers deserve a last proof if there is half the time.
+            if is_late and (not has_steps or pace.proof / 2 > budget.left):
                 return
             if not is_late:
                 start = budget.spent
@@ -268,7 +284,8 @@ class Gap:
         """What the first step on a core of m items and a proof take, about."""
         n = self.subproblem.n
         step = SECONDS_OF_STEP * m**3
-        rows = SECONDS_OF_ROWS * n**2 + SECONDS_OF_MIXTURES * m * (n - m) * (n + 10 * m)
+        rows = SECONDS_OF_ROWS * n**2
+        rows += SECONDS_OF_MIXTURES * m * (n - m) * (n + 10 * m)
         if m <= FOLLOW_ITEMS:
             return _Costs(step, step + rows)
         speedup = GPU_STEP_SPEEDUP if gpu_module(m) else STEP_SPEEDUP
@@ -304,7 +321,8 @@ class Gap:
         """Take all items into the core where there are few, or few of them are in it."""
         m = self._core_size
         n = self.subproblem.n
-        if m < n and (n <= FOLLOW_ITEMS or m < 4 * self.subproblem.k):
+        is_small = n <= FOLLOW_ITEMS or m < 4 * self.subproblem.k
+        if m < n and is_small:
             others = np.delete(np.arange(n), self._relaxed.core)
             self.relaxation = self._relaxed.widened(self.subproblem, others)
 
@@ -335,9 +353,11 @@ class Gap:
         if bound.row_values is None:
             return False
         self._row_values = bound.row_values
+        k = self.subproblem.k
         floor = self.floor - self.subproblem.base
-        inside, outside = screen(bound.value, bound.row_values, self.subproblem.k, floor)
-        if (inside | outside).sum() < max(1, MIN_DECIDED * self.subproblem.n):
+        inside, outside = screen(bound.value, bound.row_values, k, floor)
+        n_decided = (inside | outside).sum()
+        if n_decided < max(1, MIN_DECIDED * self.subproblem.n):
             return False
         self._drop(inside, outside)
         return True
@@ -355,8 +375,9 @@ class Gap:
         values_outside[core] = -inf
         # The share is near 1 where nothing but the items outside matters.
         share = bound.lost / gap
+        fewest = max(share**2, MIN_GROWTH) * m
         n_above = (values_outside > kth_value).sum()
-        count = int(np.clip(n_above, max(share**2, 0.125) * m, m))
+        count = int(np.clip(n_above, fewest, m))
         items = top_k(values_outside, min(count, self.subproblem.n - m))
         self.relaxation = self._relaxed.widened(self.subproblem, items)
         self._lowest = None

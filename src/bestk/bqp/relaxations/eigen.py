@@ -99,12 +99,14 @@ class LeadingEigenpairs:
         counts = np.arange(1, len(values) + 1)
         # With the first c eigenvalues, the level is excess[c - 1] / c; the last must be above it.
         excess = np.cumsum(values) - trace
-        count = int(np.flatnonzero(values * counts > excess)[-1]) + 1
+        is_above_level = values * counts > excess
+        count = int(np.flatnonzero(is_above_level)[-1]) + 1
         if count == len(values) < max_pairs:
             self.expected = min(2 * self.expected, max_pairs)
             return None
         level = float(excess[count - 1] / count)
-        return Projection(values[:count] - level, vectors[:, :count], level)
+        weights = values[:count] - level
+        return Projection(weights, vectors[:, :count], level)
 
 
 class DenseEigenpairs(LeadingEigenpairs):
@@ -118,7 +120,8 @@ class DenseEigenpairs(LeadingEigenpairs):
             if projection is not None:
                 break
         count = len(projection.weights)
-        self.expected = min(max(count + SPARE_PAIRS, int(SPARE_FACTOR * count)), len(A))
+        with_spares = max(count + SPARE_PAIRS, int(SPARE_FACTOR * count))
+        self.expected = min(with_spares, len(A))
         return projection
 
     def _largest(self, A: Floats) -> tuple[Floats, Floats]:
@@ -152,7 +155,12 @@ class FollowedEigenpairs(LeadingEigenpairs):
         self.turned = 0
         """How many operators the subspace was turned to."""
 
-    def project(self, A: LinearOperator, trace: float, exact: bool = True) -> Projection:
+    def project(
+        self,
+        A: LinearOperator,
+        trace: float,
+        exact: bool = True,
+    ) -> Projection:
         """The nearest psd matrix of that trace, or one close to it; closer if ``exact``."""
         max_pairs = min(len(A), MAX_FOLLOWED)
         turns = EXACT_TURNS if exact else 1
@@ -176,10 +184,12 @@ class FollowedEigenpairs(LeadingEigenpairs):
         is_new = self.basis is None
         basis = self._widened(A)
         for _ in range(FIRST_TURNS if is_new else turns):
-            filtered = chebyshev_filter(A, basis, self.lowest, max(self.cut, self.lowest / 2))
+            cut = max(self.cut, self.lowest / 2)
+            filtered = chebyshev_filter(A, basis, self.lowest, cut)
             basis = A.library.functions.linalg.qr(filtered)[0]
+            restricted = as_numpy(basis.T @ (A @ basis))
             # The largest values come first where the sign is turned.
-            negative, rotation = np.linalg.eigh(-as_numpy(basis.T @ (A @ basis)))
+            negative, rotation = np.linalg.eigh(-restricted)
             basis = basis @ A.library.array(rotation)
             last = min(len(negative), self.expected) - 1
             self.cut = -float(negative[last])
@@ -192,7 +202,8 @@ class FollowedEigenpairs(LeadingEigenpairs):
         n_missing = min(self.expected, n) - n_vectors
         if n_missing <= 0:
             return self.basis
-        random = np.random.default_rng(0).normal(size=(n, n_missing)) / np.sqrt(n)
+        rng = np.random.default_rng(0)
+        random = rng.normal(size=(n, n_missing)) / np.sqrt(n)
         fresh = A.library.array(random)
         if self.basis is None:
             return fresh
@@ -201,7 +212,8 @@ class FollowedEigenpairs(LeadingEigenpairs):
 
 def lanczos_minimum(A: LinearOperator, steps: int = 12) -> float:
     """A little below the smallest eigenvalue, by the Lanczos method."""
-    v = A.library.array(np.random.default_rng(0).normal(size=(len(A), 1)))
+    rng = np.random.default_rng(0)
+    v = A.library.array(rng.normal(size=(len(A), 1)))
     v = v / float((v * v).sum()) ** 0.5
     previous = 0.0 * v
     link = 0.0
@@ -215,7 +227,9 @@ def lanczos_minimum(A: LinearOperator, steps: int = 12) -> float:
         links.append(link)
         previous = v
         v = w / (link or 1.0)
-    tridiagonal = np.diag(diagonal) + np.diag(links[:-1], 1) + np.diag(links[:-1], -1)
+    above = np.diag(links[:-1], 1)
+    below = np.diag(links[:-1], -1)
+    tridiagonal = np.diag(diagonal) + above + below
     return float(np.linalg.eigvalsh(tridiagonal)[0]) - link
 
 
@@ -241,13 +255,18 @@ class _RitzPairs:
             order = np.argsort(-np.abs(values))
         return cls(values[order], vectors[:, order])
 
+    def lifted(self, count: int, basis: Floats) -> Floats:
+        """The first vectors as rows, in the space of the orthonormal vectors, the rows of basis."""
+        return np.asarray(self.vectors[:, :count].T @ basis)
+
     def are_accurate(self, count: int, length: float, tol: float) -> bool:
         """Whether the residuals of the first pairs are below ``tol`` times their values.
 
         length: that of what the last product has outside of the orthonormal vectors.
         """
         rounding = 4 * EPS * np.abs(self.values).max()
-        allowed = np.maximum(tol * np.abs(self.values[:count]), rounding)
+        sizes = np.abs(self.values[:count])
+        allowed = np.maximum(tol * sizes, rounding)
         residuals = length * np.abs(self.vectors[-1, :count])
         return bool((residuals <= allowed).all())
 
@@ -296,7 +315,7 @@ def lanczos(
             if is_late or m == max_vectors or is_check:
                 ritz = _RitzPairs.of(H[:m, :m], which)
                 if is_late or m == n or ritz.are_accurate(count, length, tol):
-                    return ritz.values[:count], (ritz.vectors[:, :count].T @ basis[:m]).T
+                    return ritz.values[:count], ritz.lifted(count, basis[:m]).T
             if is_invariant:
                 remainder = rng.standard_normal(n)
                 _orthogonalise(remainder, basis[:m])
@@ -304,7 +323,7 @@ def lanczos(
             if m == max_vectors:
                 m = (max_vectors + count) // 2
                 was_invariant = False
-                basis[:m] = ritz.vectors[:, :m].T @ basis[:max_vectors]
+                basis[:m] = ritz.lifted(m, basis[:max_vectors])
                 H[:m, :m] = np.diag(ritz.values[:m])
             basis[m] = remainder / length
 
@@ -348,7 +367,11 @@ def chebyshev_filter(
     return current
 
 
-def largest_eigenvalue(A: Floats, deadline: float = inf, level: float | None = None) -> float:
+def largest_eigenvalue(
+    A: Floats,
+    deadline: float = inf,
+    level: float | None = None,
+) -> float:
     """A number proved to be above every eigenvalue of the symmetric matrix A, and close.
 
     level: the largest eigenvalue, if it is known but for rounding. The result is infinite if the
@@ -363,7 +386,8 @@ def largest_eigenvalue(A: Floats, deadline: float = inf, level: float | None = N
         values, _ = lanczos(A, start, "LA", tol=10 * LANCZOS_TOLERANCE)
         level = float(values[0])
         accuracy = LANCZOS_TOLERANCE * abs(level)
-    size = n * abs(level) + float(np.abs(A.diagonal()).sum())
+    size_of_diagonal = float(np.abs(A.diagonal()).sum())
+    size = n * abs(level) + size_of_diagonal
     step = max(accuracy, 16 * (n + 2) * EPS * size, TINY)
     started = perf_counter()
     while factor_below(A, level + step) is None:
@@ -382,12 +406,14 @@ def factor_below(A: Floats, level: float) -> Floats | None:
     None if the matrix is not definite, or too near to that for a proof (Rump, BIT 46, 2006).
     """
     n = len(A)
+    on_diagonal = slice(None, None, n + 1)
     M = np.negative(A)
-    M.flat[:: n + 1] += level
+    M.flat[on_diagonal] += level
     diagonal = M.diagonal()
     if diagonal.min() <= 0:
         return None
-    M.flat[:: n + 1] -= cholesky_margin(float(diagonal.sum()), n)
+    trace = float(diagonal.sum())
+    M.flat[on_diagonal] -= cholesky_margin(trace, n)
     factor, failed = dpotrf(M.T, lower=1, overwrite_a=1, clean=0)
     return None if failed else np.asarray(factor)
 
@@ -412,7 +438,8 @@ def lift(X: AnyArray, v: AnyArray, library: ArrayLibrary) -> AnyArray:
     """VX, for X of n rows."""
     along = -2.0 * (v[1:] @ X)
     first_row = (v[0] * along)[None]
-    return library.functions.concatenate([first_row, X + v[1:, None] * along])
+    other_rows = X + v[1:, None] * along
+    return library.functions.concatenate([first_row, other_rows])
 
 
 def reflect(A: Floats, v: Floats) -> Floats:
@@ -450,12 +477,15 @@ class ReflectedOperator:
     def __matmul__(self, X: AnyArray) -> AnyArray:
         lifted = lift(X, self.v, self.library)
         multiplied = product(self.M, lifted) if self.library.is_numpy else self.M @ lifted
-        return (multiplied - (2.0 * self.v)[:, None] * (self.v @ multiplied))[1:]
+        along = self.v @ multiplied
+        reflected = multiplied - (2.0 * self.v)[:, None] * along
+        return reflected[1:]
 
 
 def product(M: Floats, X: Floats) -> Floats:
     """MX by all threads, if the matrix is large; the same bits for any number of them."""
-    result = np.empty((len(M), *X.shape[1:]), X.dtype)
+    shape = (len(M), *X.shape[1:])
+    result = np.empty(shape, X.dtype)
 
     def multiply_rows(span: tuple[int, int]) -> None:
         rows = slice(*span)

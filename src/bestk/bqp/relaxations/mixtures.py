@@ -66,7 +66,12 @@ class Core:
     unit: float
     """The size of entries, by which they are divided in single precision."""
 
-    def extended(self, Q: Floats, mean_row: float, deadline: float = inf) -> ExtendedRelaxation:
+    def extended(
+        self,
+        Q: Floats,
+        mean_row: float,
+        deadline: float = inf,
+    ) -> ExtendedRelaxation:
         """The relaxation of all items of a problem.
 
         S = top I - Z is positive semidefinite on the complement of N. If N'w = 1 for each row w of
@@ -92,13 +97,15 @@ class Core:
         kth_value = float(np.partition(values, m - k)[m - k])
         # An entry up to this changes no row of the core, or not beyond the k-th largest value.
         bearable = lowest_tops + np.maximum(kth_value - values, 0.0) / (k - 1)
-        search = _MixtureSearch(self, Q, S, bearable, kth_value - ROOM * abs(mean_row))
+        aim = kth_value - ROOM * abs(mean_row)
+        search = _MixtureSearch(self, Q, S, bearable, aim)
         W = search.mixtures(deadline)
         SW = product(W, S)
         rows = np.empty((n, n))
         rows[:m, :m] = self.rows
         rows[m:, m:] = product(SW, np.ascontiguousarray(W.T))
-        linear = rows.diagonal()[m:] - self.top + Q.diagonal()[outside] + 2 * SW[:, 0]
+        squares = rows.diagonal()[m:]  # w'Sw of each mixture
+        linear = squares - self.top + Q.diagonal()[outside] + 2 * SW[:, 0]
         for first, last in spans(n - m, TILE_ROWS):
             items = outside[first:last]
             places = slice(m + first, m + last)
@@ -108,8 +115,10 @@ class Core:
             rows[places, :m] = pairs + excess
             rows[:m, places] = (pairs - excess).T
         # N'w is not quite 1, and WSW' not quite what was computed.
-        spread = float(np.abs(W).sum(axis=1).max())
-        margin = rounding(2 * m, 2 * (k + 1) ** 3 * sqrt(m) * spread**2 * largest_entry(S))
+        sizes_of_mixtures = np.abs(W).sum(axis=1)
+        spread = float(sizes_of_mixtures.max())
+        size = 2 * (k + 1) ** 3 * sqrt(m) * spread**2 * largest_entry(S)
+        margin = rounding(2 * m, size)
         return ExtendedRelaxation(
             items=np.concatenate([self.items, outside]),
             rows=rows,
@@ -125,7 +134,14 @@ class _MixtureSearch:
     a valid bound.
     """
 
-    def __init__(self, core: Core, Q: Floats, S: Floats, bearable: Floats, aim: float) -> None:
+    def __init__(
+        self,
+        core: Core,
+        Q: Floats,
+        S: Floats,
+        bearable: Floats,
+        aim: float,
+    ) -> None:
         m = len(core.items)
         outside = np.delete(np.arange(len(Q)), core.items)
         self.Q = Q
@@ -137,7 +153,8 @@ class _MixtureSearch:
         self.bearable = (bearable / core.unit).astype(np.float32)
         self.aim = aim / core.unit
         # One mixture in each row; each starts as the mean of the core.
-        self.W = np.full((len(outside), m + 1), 1 / m, np.float32)
+        shape = (len(outside), m + 1)
+        self.W = np.full(shape, 1 / m, np.float32)
         self.W[:, 0] = 0.0
 
     def mixtures(self, deadline: float) -> Floats:
@@ -149,7 +166,8 @@ class _MixtureSearch:
         run_tiles(lower, spans(len(self.outside), TILE_ROWS))
         W = self.W.astype(np.float64)
         missing = 1 - W @ self.normal
-        W[:, 1:] += (missing / len(self.core.items))[:, None]
+        for_each_item = missing / len(self.core.items)
+        W[:, 1:] += for_each_item[:, None]
         return W
 
     def _lower(self, active: Indices, deadline: float) -> None:
@@ -161,7 +179,8 @@ class _MixtureSearch:
         items = self.outside[active]
         w = self.W[active]
         own_terms = (self.Q.diagonal()[items] - self.core.top) / unit
-        pairs = (self.Q[items][:, self.core.items] / unit).astype(np.float32)
+        pairs_with_core = self.Q[items][:, self.core.items]
+        pairs = (pairs_with_core / unit).astype(np.float32)
         for step in range(MAX_STEPS):
             if perf_counter() > deadline or not len(active):
                 return
@@ -169,8 +188,10 @@ class _MixtureSearch:
             rows = pairs + Sw[:, 1:]
             excess = np.maximum(rows - self.bearable, 0.0)
             rows += excess
-            tops = np.argpartition(rows, m - k, axis=1)[:, 1 - k :]
-            values = own_terms + np.einsum("ij,ij->i", Sw, w) + 2 * Sw[:, 0]
+            by_size = np.argpartition(rows, m - k, axis=1)
+            tops = by_size[:, 1 - k :]
+            squares = np.einsum("ij,ij->i", Sw, w)
+            values = own_terms + squares + 2 * Sw[:, 0]
             values += np.take_along_axis(rows, tops, 1).sum(axis=1)
             is_better = values < lowest[active]
             self.W[active[is_better]] = w[is_better]
@@ -184,9 +205,10 @@ class _MixtureSearch:
             own_terms = own_terms[is_high]
             pairs = pairs[is_high]
             slopes = self._slopes(w, tops[is_high], counts[is_high])
-            squared_lengths = np.maximum((slopes * slopes).sum(axis=1), 1e-30)
-            lengths = (values[is_high] - self.aim) / squared_lengths
-            w -= (lengths / (1 + DAMPING * step))[:, None].astype(np.float32) * slopes
+            squared_slopes = (slopes * slopes).sum(axis=1)
+            lengths = (values[is_high] - self.aim) / np.maximum(squared_slopes, 1e-30)
+            damped = lengths / (1 + DAMPING * step)
+            w -= damped[:, None].astype(np.float32) * slopes
 
     def _slopes(self, w: Floats, tops: Indices, counts: Indices) -> Floats:
         """Subgradients of r_i at the mixtures w, made orthogonal to N.
@@ -198,7 +220,8 @@ class _MixtureSearch:
         """
         direction = 2 * w
         direction[:, 0] += 2
-        direction[np.arange(len(w))[:, None], tops + 1] += counts
+        numbers = np.arange(len(w))[:, None]
+        direction[numbers, tops + 1] += counts
         slopes = direction @ self.S
         along_normal = slopes @ self.normal
         scaled_normal = self.normal / (self.normal @ self.normal)

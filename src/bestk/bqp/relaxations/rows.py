@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bestk._typing import Floats, Indices, Mask
 from bestk.bqp.problem import BQP, grow, largest_entry
@@ -15,6 +16,10 @@ from bestk.native.threads import run_tiles, spans
 
 # Rows of the matrix that are read at a time.
 STRIP = 256
+# Entries that are read at a time, where rows are short.
+STRIP_ENTRIES = 2**21
+# Entries of the rows that one thread reads at a time, where rows are short.
+TILE_ENTRIES = 2**20
 # Operations that multipliers may take without a time limit: about a minute.
 MAX_OPERATIONS = 60e9
 # Operations to read an entry of the matrix and to find the largest ones of its row, three times.
@@ -49,7 +54,8 @@ def row_values(Q: Floats, linear: Floats, k: int) -> Floats:
     """For each i, linear_i + the k - 1 largest Q_ij with j other than i."""
     if k == 1:
         return linear
-    _, _, sums = row_tops(np.ascontiguousarray(Q), np.arange(len(Q)), k)
+    items = np.arange(len(Q))
+    _, _, sums = row_tops(np.ascontiguousarray(Q), items, k)
     return linear + sums
 
 
@@ -93,7 +99,7 @@ def row_tops(
             sums[strip],
         )
 
-    run_tiles(find, spans(m, max(STRIP, 2**20 // n)))
+    run_tiles(find, spans(m, max(STRIP, TILE_ENTRIES // n)))
     return tops, lowest_tops, sums
 
 
@@ -106,8 +112,9 @@ def linear_bound(problem: BQP) -> Bound:
     Q = problem.matrix
     n = problem.n
     k = problem.k
-    strips = (Q[start : start + STRIP] for start in range(0, n, STRIP))
-    positive = np.concatenate([np.maximum(strip, 0.0).sum(axis=1) for strip in strips])
+    positive = np.empty(n)
+    for first, last in spans(n, STRIP):
+        positive[first:last] = np.maximum(Q[first:last], 0.0).sum(axis=1)
     sums = positive + np.minimum(problem.diagonal, 0.0)
     margin = rounding(n, k * n * problem.largest)
     return Bound(k_largest(sums, k) + margin, "linear", row_values=sums)
@@ -133,7 +140,10 @@ def antisymmetric_bound(
 
 
 def antisymmetric_within(
-    problem: BQP, budget: Budget, best_known: float | None = None, steps: int | None = None
+    problem: BQP,
+    budget: Budget,
+    best_known: float | None = None,
+    steps: int | None = None,
 ) -> Bound:
     """The bound of :func:`antisymmetric_bound` within a budget."""
     n = problem.n
@@ -158,7 +168,8 @@ def antisymmetric_within(
             for r, a in zip(values, additive, strict=True):
                 _, _, sums = row_tops(rows, items, k, shift=a)
                 r[items] += (k - 1) * a[items] + sums
-    best = min(range(len(ADDITIVE)), key=lambda number: k_largest(values[number], k))
+    bounds = [k_largest(r, k) for r in values]
+    best = bounds.index(min(bounds))
     a = additive[best]
     values_of_best = values[best]
     size += 2 * largest_entry(a)
@@ -167,7 +178,8 @@ def antisymmetric_within(
     seconds_of_pass = budget.spent - start
     is_time_for_all = seconds_of_pass * max_rows / n < budget.left
     n_rows = max_rows if is_time_for_all else min(n, 2 * k)
-    held = np.sort(np.argsort(-values_of_best, kind="stable")[:n_rows])
+    largest_first = np.argsort(-values_of_best, kind="stable")
+    held = np.sort(largest_first[:n_rows])
     rows = np.ascontiguousarray(problem.columns(held).T)  # a copy
     for first, last in spans(len(held), STRIP):
         rows[first:last] += a[held[first:last], None] - a
@@ -208,6 +220,11 @@ LOWERING = np.dtype(
 )
 
 
+def _as_numbers(state: NDArray[np.void]) -> Floats:
+    """A record of numbers as an array of them, which shares its memory."""
+    return state[np.newaxis].view(np.float64)
+
+
 def lower_rows(
     rows: Floats,
     linear: Floats,
@@ -246,8 +263,19 @@ def lower_rows(
     state["aim"] = aim
     state["size"] = some_rows.size
     state["sum_before"] = state["best_sum"]
+    # In rows.c: each row of the k largest values pays the same for each of its k - 1 largest
+    # entries, and the row of the partner gains it, so that the matrix changes by an antisymmetric
+    # one.
     make_steps = kernels.lower_rows.bind(
-        rows, len(items), n, k - 1, items, row_of_item, linear, tops, lowest_tops
+        rows,
+        len(items),
+        n,
+        k - 1,
+        items,
+        row_of_item,
+        linear,
+        tops,
+        lowest_tops,
     )
     best_values = values.copy()
     operations_of_step = OPERATIONS_OF_STEP + OPERATIONS_OF_MOVE * (k * n + k**3)
@@ -256,13 +284,14 @@ def lower_rows(
     n_steps = 0
     while n_steps < max_steps and budget.left > 0 and not state["done"]:
         n_next = int(min(window, max_steps - n_steps))
-        make_steps(values, n_next, best_values, state[np.newaxis].view(np.float64))
+        make_steps(values, n_next, best_values, _as_numbers(state))
         n_steps += n_next
         budget.spend(n_next * operations_of_step)
         if state["target_step"] < MIN_TARGET_STEP * abs(state["best_sum"]):
             break
     # Each step may round an entry once more.
-    margin = rounding(2 * k + n_steps, k**2 * float(state["size"]))
+    size = k**2 * float(state["size"])
+    margin = rounding(2 * k + n_steps, size)
     value = k_largest(best_values, k) + margin
     return Bound(value, "antisymmetric", row_values=best_values, steps=n_steps)
 
@@ -274,8 +303,10 @@ def _strips(problem: BQP) -> Iterator[tuple[Indices, Floats]]:
         for block, columns in problem.lazy_columns.stream(items):
             yield block, np.ascontiguousarray(columns.T)
     else:
-        for first, last in spans(problem.n, max(STRIP, 2**21 // problem.n)):
-            yield items[first:last], np.ascontiguousarray(problem.matrix[first:last])
+        height = max(STRIP, STRIP_ENTRIES // problem.n)
+        for first, last in spans(problem.n, height):
+            rows = np.ascontiguousarray(problem.matrix[first:last])
+            yield items[first:last], rows
 
 
 def screen(value: float, row_values: Floats, k: int, floor: float) -> tuple[Mask, Mask]:
@@ -289,7 +320,8 @@ def screen(value: float, row_values: Floats, k: int, floor: float) -> tuple[Mask
     order = np.argsort(-row_values, kind="stable")
     is_top = np.zeros(n, np.bool_)
     is_top[order[:k]] = True
-    floor = floor - rounding(n, float(np.abs(row_values[order[: k + 1]]).max()))
+    largest = np.abs(row_values[order[: k + 1]]).max()
+    floor = floor - rounding(n, float(largest))
     last_inside = row_values[order[k - 1]]
     first_outside = row_values[order[k]] if k < n else -np.inf
     inside = is_top & (value - row_values + first_outside < floor)
@@ -307,6 +339,7 @@ def fix_by_rows(problem: BQP, floor: float) -> tuple[Mask, Mask, float]:
     Q = problem.rows
     n = problem.n
     k = problem.k
+    all_items = np.arange(n)
     inside = np.zeros(n, np.bool_)
     outside = np.zeros(n, np.bool_)
     shift = np.zeros(n)  # infinity for the items that are decided
@@ -317,7 +350,8 @@ def fix_by_rows(problem: BQP, floor: float) -> tuple[Mask, Mask, float]:
         chosen = np.flatnonzero(inside)
         open_items = np.flatnonzero(shift == 0.0)
         n_missing = k - len(chosen)
-        base = float(Q[np.ix_(chosen, chosen)].sum()) + margin
+        value_inside = float(Q[np.ix_(chosen, chosen)].sum())
+        base = value_inside + margin
         if n_missing in (0, len(open_items)):
             inside[open_items] = n_missing > 0
             outside[open_items] = n_missing == 0
@@ -325,8 +359,10 @@ def fix_by_rows(problem: BQP, floor: float) -> tuple[Mask, Mask, float]:
             return inside, outside, min(value, only_value)
         values = problem.diagonal + 2 * Q[chosen].sum(axis=0)
         if n_missing > 1:
-            shift_now = None if tops is None else shift
-            tops, _, sums = row_tops(Q, np.arange(n), n_missing, shift_now, tops)
+            if tops is None:  # the first round, in which no item is decided
+                tops, _, sums = row_tops(Q, all_items, n_missing)
+            else:
+                tops, _, sums = row_tops(Q, all_items, n_missing, shift, candidates=tops)
             values += sums
         values = values[open_items]
         bound = k_largest(values, n_missing)
@@ -375,7 +411,8 @@ class Branching:
             base = float(Q.sum())
             Q = Q - np.diag(2 * Q.sum(axis=1))
             k = n - k
-        self.order = np.argsort(-row_values(Q, Q.diagonal(), k), kind="stable")
+        values = row_values(Q, Q.diagonal(), k)
+        self.order = np.argsort(-values, kind="stable")
         self.Q = Q[np.ix_(self.order, self.order)]
         # [m, p, i]: the sum of the m largest Q_ij over j >= p other than i.
         self.partners = np.empty((k, n, n))
@@ -407,7 +444,7 @@ class Branching:
             self.open_items,
             self.path,
             self.values,
-            self.state[np.newaxis].view(np.float64),
+            _as_numbers(self.state),
         )
         return bool(self.state["depth"] < 0)
 

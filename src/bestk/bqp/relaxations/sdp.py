@@ -33,17 +33,23 @@ def sdp_bound(
         return only_choice(problem)
     deadline = inf if time_limit is None else perf_counter() + time_limit
     with calm_blas():
-        value = relax(LowRankFactor(problem, np.random.default_rng(0)), deadline=deadline)
+        factor = LowRankFactor(problem, np.random.default_rng(0))
+        value = relax(factor, deadline=deadline)
     return Bound(value, "sdp")
 
 
 def only_choice(problem: BQP) -> Bound:
     """The bound where k = n: the sum of all entries, and a margin for its rounding."""
+    value = problem.value(range(problem.n))
     size = problem.n**2 * largest_entry(problem.matrix)
-    return Bound(problem.value(range(problem.n)) + rounding(problem.n, size), "the only choice")
+    return Bound(value + rounding(problem.n, size), "the only choice")
 
 
-def relax(factor: LowRankFactor, tolerance: float = 1e-4, deadline: float = inf) -> float:
+def relax(
+    factor: LowRankFactor,
+    tolerance: float = 1e-4,
+    deadline: float = inf,
+) -> float:
     """Climb until a bound within the tolerance is proved, or time is up; return that bound.
 
     tolerance: of the distance between the relaxation and its bound, relative to its size.

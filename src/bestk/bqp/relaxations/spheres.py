@@ -70,9 +70,11 @@ class Spheres:
         around = np.vstack([directions, -directions])
         if self.n % 2:
             # Three unit vectors of sum 0 take the place of the last pair.
-            p, q = np.linalg.qr(rng.standard_normal((self.r - 1, 2)))[0].T
+            plane, _ = np.linalg.qr(rng.standard_normal((self.r - 1, 2)))
+            p, q = plane.T
             triple = [p, (sqrt(3) * q - p) / 2, (-sqrt(3) * q - p) / 2]
-            around = np.vstack([np.delete(around, [n_pairs - 1, -1], axis=0), triple])
+            without_pair = np.delete(around, [n_pairs - 1, -1], axis=0)
+            around = np.vstack([without_pair, triple])
         V = np.full((self.n, self.r), height)
         V[:, 1:] = sqrt(1 - height**2) * around
         return V
@@ -85,7 +87,11 @@ class Spheres:
         return factor
 
     def split(
-        self, V: Floats, field: Floats, normals: CholeskyFactor, anchor: Floats | float = 0.0
+        self,
+        V: Floats,
+        field: Floats,
+        normals: CholeskyFactor,
+        anchor: Floats | float = 0.0,
     ) -> SplitField:
         """The tangent and the normal part of a field, one row for each of V.
 
@@ -166,9 +172,11 @@ class LowRankFactor:
         self.stalled = False
         """Whether no step climbs any more, at the limit of double precision."""
         self.mean = float(Q.mean())
-        variance = float(np.vdot(Q, Q)) / n**2 - self.mean**2
+        mean_square = float(np.vdot(Q, Q)) / n**2
+        variance = mean_square - self.mean**2
         self.spread = sqrt(max(variance, 1e-16 * self.mean**2)) or 1.0
-        self.spheres = Spheres(n, problem.k, r=max(3, min(n + 1, ceil(sqrt(2 * n)) + 1)))
+        n_columns = min(n + 1, ceil(sqrt(2 * n)) + 1)
+        self.spheres = Spheres(n, problem.k, r=max(3, n_columns))
         self._single: NDArray[np.float32] | None = None
         """Q, centred and scaled, in single precision, while that suffices."""
         if n > MAX_DOUBLE_ITEMS:
@@ -180,7 +188,8 @@ class LowRankFactor:
         """The point: one unit row for each item."""
         self._evaluation = self.evaluate(self.V)
         self._normals = self.spheres.normals(self.V)
-        self._gradient = self.spheres.split(self.V, self._evaluation.gradient, self._normals)
+        gradient = self._evaluation.gradient
+        self._gradient = self.spheres.split(self.V, gradient, self._normals)
 
     def _centred_copy(self) -> NDArray[np.float32]:
         """Q, centred and scaled, in single precision."""
@@ -200,12 +209,14 @@ class LowRankFactor:
     @property
     def size(self) -> float:
         """What to measure distances by: the value, kept away from 0."""
-        return abs(self.value) + 1e-6 * self.problem.k * (abs(self.mean) + self.spread)
+        size_of_entries = abs(self.mean) + self.spread
+        return abs(self.value) + 1e-6 * self.problem.k * size_of_entries
 
     @property
     def multipliers(self) -> Floats:
         """The dual guess t that goes with V: n + 1 numbers, whose sum is the value."""
-        t = np.concatenate([[0.0], self._gradient.along * self.spread / 2])
+        of_items = self._gradient.along * self.spread / 2
+        t = np.concatenate([[0.0], of_items])
         # On sum x = k, the mean of Q is a multiple of the square of z_0.
         t[0] = self.value - t.sum()
         return t
@@ -217,7 +228,12 @@ class LowRankFactor:
         length = float(np.linalg.norm(self._gradient.tangent))
         return length * self.spread * min(4 * self.problem.k, n) / sqrt(n)
 
-    def climb(self, ratio: float, deadline: float = inf, iterations: int = MAX_ITERATIONS) -> None:
+    def climb(
+        self,
+        ratio: float,
+        deadline: float = inf,
+        iterations: int = MAX_ITERATIONS,
+    ) -> None:
         """Move uphill until the slope is at most ``ratio`` times the size.
 
         It ends before if the iterations since the start are as many, if time is up, or if no step
@@ -251,9 +267,11 @@ class LowRankFactor:
         G = V / 2
         G[:, 0] += 0.5
         if self._single is not None:
-            H = (self._single @ G.astype(np.float32)).astype(np.float64)
+            in_single = self._single @ G.astype(np.float32)
+            H = in_single.astype(np.float64)
         else:
-            H = (self.problem.matrix @ G - self.mean * G.sum(axis=0)) / self.spread
+            product = self.problem.matrix @ G
+            H = (product - self.mean * G.sum(axis=0)) / self.spread
         value = float(np.vdot(G, H))
         self.product_seconds = perf_counter() - start
         return _Evaluation(value, H)
@@ -283,7 +301,8 @@ class LowRankFactor:
     def _remember(self, moved: Floats, bent: Floats) -> None:
         """Learn from a step, unless its curvature is rounding or has the wrong sign."""
         curvature = float(np.vdot(moved, bent))
-        if curvature > 1e-10 * float(np.linalg.norm(moved) * np.linalg.norm(bent)):
+        lengths = float(np.linalg.norm(moved) * np.linalg.norm(bent))
+        if curvature > 1e-10 * lengths:
             self._steps.append(_Step(moved, bent, 1 / curvature))
             self._reach = curvature / float(np.vdot(bent, bent))
 
@@ -292,7 +311,8 @@ class LowRankFactor:
         direction = self._gradient.tangent.copy()
         if not self._steps:
             length = float(np.linalg.norm(direction))
-            return direction * (self._reach or 0.5 * sqrt(self.problem.n) / length)
+            first_reach = 0.5 * sqrt(self.problem.n) / length
+            return direction * (self._reach or first_reach)
         weights = []
         for step in reversed(self._steps):
             weight = step.inverse * float(np.vdot(step.moved, direction))

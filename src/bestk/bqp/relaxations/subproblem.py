@@ -96,7 +96,13 @@ class Subproblem:
     def of(cls, problem: BQP) -> "Subproblem":
         """The whole problem: every item is open."""
         nothing = np.zeros(0, np.int64)
-        return cls(problem.matrix, problem.k, 0.0, items=np.arange(problem.n), inside=nothing)
+        return cls(
+            Q=problem.matrix,
+            k=problem.k,
+            base=0.0,
+            items=np.arange(problem.n),
+            inside=nothing,
+        )
 
     @property
     def n(self) -> int:
@@ -110,10 +116,12 @@ class Subproblem:
         Q = self.Q[np.ix_(is_open, is_open)]
         pairs_inside = self.Q[np.ix_(inside, inside)]
         links = self.Q[np.ix_(is_open, inside)]
-        Q.flat[:: len(Q) + 1] += 2 * links.sum(axis=1)
+        on_diagonal = slice(None, None, len(Q) + 1)
+        Q.flat[on_diagonal] += 2 * links.sum(axis=1)
         base = self.base + float(pairs_inside.sum())
         if n_inside:
-            largest_links = np.abs(links).sum(axis=1).max(initial=0.0)
+            sizes_of_links = np.abs(links).sum(axis=1)
+            largest_links = sizes_of_links.max(initial=0.0)
             size = np.abs(pairs_inside).sum() + 2 * self.k * largest_links
             base += rounding(n_inside, float(size))
         return Subproblem(
@@ -128,10 +136,12 @@ class Subproblem:
         """The best choice if k is 0, 1 or the number of open items; otherwise None."""
         if 1 < self.k < self.n:
             return None
-        chosen = np.argsort(-self.Q.diagonal(), kind="stable")[: self.k]
+        best_first = np.argsort(-self.Q.diagonal(), kind="stable")
+        chosen = best_first[: self.k]
         value = self.base + float(self.Q[np.ix_(chosen, chosen)].sum())
         n_items = self.k + len(self.inside)
-        size = abs(value) + n_items**2 * float(np.abs(self.Q).max(initial=0.0))
+        largest = float(np.abs(self.Q).max(initial=0.0))
+        size = abs(value) + n_items**2 * largest
         items = np.concatenate([self.inside, self.items[chosen]])
         return OnlyChoice(items, value + rounding(n_items, size))
 
@@ -154,21 +164,28 @@ def moderate(problem: BQP, value: float) -> BQP:
     best_k = k_largest(diagonal, k)
     best_others = k_largest(diagonal, k - 1) if k > 1 else 0.0
     # If no entry is below the limits even with P = 0, the passes over the matrix are saved.
-    highest_limit = max((value - best_k) / 2, value - best_others) - abs(value) - abs(best_k)
+    highest_limit = max((value - best_k) / 2, value - best_others)
+    highest_limit = highest_limit - abs(value) - abs(best_k)
     if -problem.largest >= highest_limit:
         return problem
     pairs = k * (k - 1) * max(0.0, float(Q.max()))
     size = abs(value) + abs(best_k) + pairs
     # The limits are multiples of a power of two, so that whole numbers stay whole.
     unit = min(1.0, power_of_two(size))
-    lowest_pair = unit * (np.floor(((value - best_k - pairs) / 2 - size) / unit) - 1.0)
-    lowest_item = unit * (np.floor((value - best_others - pairs - size) / unit) - 1.0)
-    items_are_low = bool((diagonal < lowest_item).any())
-    if not items_are_low and Q.min() >= min(lowest_pair, float(diagonal.min())):
+    lowest_pair = _multiple_below((value - best_k - pairs) / 2 - size, unit)
+    lowest_item = _multiple_below(value - best_others - pairs - size, unit)
+    has_low_item = bool((diagonal < lowest_item).any())
+    has_low_pair = Q.min() < min(lowest_pair, float(diagonal.min()))
+    if not has_low_item and not has_low_pair:
         return problem
     raised = np.maximum(Q, lowest_pair)
     np.fill_diagonal(raised, np.maximum(diagonal, lowest_item))
     return BQP.trusted(raised, k)
+
+
+def _multiple_below(value: float, unit: float) -> float:
+    """A multiple of a unit, below a value by one to two units."""
+    return unit * (float(np.floor(value / unit)) - 1.0)
 
 
 class Fixed:
@@ -187,7 +204,8 @@ class Fixed:
         self.k = problem.k - len(inside)
         self.base = problem.value(inside)
         columns = problem.columns(inside)
-        self._extra = columns[self.open].sum(axis=1) / max(1, self.k)
+        links = columns[self.open].sum(axis=1)  # l_i of the docstring
+        self._extra = links / max(1, self.k)
         n_terms = 2 * len(inside) * problem.k
         self._margin = rounding(n_terms, n_terms * largest_entry(columns))
 
@@ -195,8 +213,10 @@ class Fixed:
         """The problem of choosing the other items, which are numbered as in ``open``."""
         if self.problem.is_lazy:
             diagonal = self.problem.diagonal[self.open] + 2 * self._extra
-            return BQP.trusted(CachedColumns(self._columns, diagonal, memory=0), self.k)
-        return BQP.trusted(self._columns(np.arange(len(self.open))), self.k)
+            columns = CachedColumns(self._columns, diagonal, memory=0)
+            return BQP.trusted(columns, self.k)
+        all_items = np.arange(len(self.open))
+        return BQP.trusted(self._columns(all_items), self.k)
 
     def _columns(self, items: Indices) -> Floats:
         """Columns of the smaller problem, side by side."""
@@ -206,7 +226,8 @@ class Fixed:
 
     def complete(self, solution: Solution) -> Solution:
         """The whole choice of a solution of the smaller problem; the fixed items come first."""
-        support = np.concatenate([self.inside, self.open[solution.support]])
+        others = self.open[solution.support]
+        support = np.concatenate([self.inside, others])
         value = self.problem.value(support)
         if "fixed_in" in solution.details:
             fixed_in = solution.details["fixed_in"] + len(self.inside)

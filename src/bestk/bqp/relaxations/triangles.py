@@ -1,10 +1,15 @@
 """Triangle inequalities, multiples of which are added to the objective."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from bestk._typing import Floats, Indices
+
+# Takes rows and columns of the lifted matrix Y, numbered from 0 to n; returns its entries there.
+Entries: TypeAlias = Callable[[Indices, Indices], Floats]
 
 # Weights are multiples of this, so that sums of weights are exact.
 GRID = 2.0**-24
@@ -41,40 +46,49 @@ class Triangles:
         in_use = self.weights > 0
         self.items = self.items[in_use]
         self.weights = self.weights[in_use]
-        triples, violations = _violated(x=Y[0, 1:], pairs=Y[1:, 1:])
-        is_new = ~np.isin(self._numbers(triples), self._numbers(self.items))
-        triples = triples[is_new]
-        most_violated_first = np.argsort(-violations[is_new], kind="stable")
+        x = Y[0, 1:]
+        pairs = Y[1:, 1:]
+        violated = _violated_triangles(x, pairs)
+        numbers = self._numbers(violated.items)
+        is_new = ~np.isin(numbers, self._numbers(self.items))
+        triples = violated.items[is_new]
+        most_violated_first = np.argsort(-violated.excess[is_new], kind="stable")
         added = most_violated_first[: MAX_NEW * self.n]
+        weights = np.zeros(len(added))
         self.items = np.concatenate([self.items, triples[added]])
-        self.weights = np.concatenate([self.weights, np.zeros(len(added))])
+        self.weights = np.concatenate([self.weights, weights])
         return len(added)
 
     def _numbers(self, triples: Indices) -> Indices:
         """One number for each triple, by which triples are compared."""
-        return np.asarray(triples @ np.array([self.n**2, self.n, 1]))
+        digits = np.array([self.n**2, self.n, 1])
+        return np.asarray(triples @ digits)
 
-    def update_weights(self, entries: Callable[[Indices, Indices], Floats], rate: float) -> Floats:
+    def update_weights(self, entries: Entries, rate: float) -> Floats:
         """Raise the weights of inequalities that Y violates, lower the others; return the change.
 
         entries: returns the entries of Y in some rows and columns, numbered from 0 to n.
         rate: length of the step; an entry that many inequalities share takes a shorter one.
         """
         i, j, l = self.items.T + 1
-        slack = entries(np.zeros_like(i), i) - entries(i, j) - entries(i, l) + entries(j, l)
+        border = np.zeros_like(i)
+        slack = entries(border, i) - entries(i, j) - entries(i, l) + entries(j, l)
         stepped = self.weights - rate / self._sharing() * slack
-        new_weights = GRID * np.rint(stepped.clip(0.0, MAX_WEIGHT) / GRID)
+        allowed = stepped.clip(0.0, MAX_WEIGHT)
+        new_weights = GRID * np.rint(allowed / GRID)
         change = new_weights - self.weights
         self.weights = new_weights
         return change
 
     def _sharing(self) -> Indices:
         """For each inequality, how many others, with itself, have the entry it shares with most."""
-        pairs_of_places = ([0, 0], [0, 1], [0, 2], [1, 2])  # x_i stands at [i, i]
-        pairs = [np.sort(self.items[:, places], axis=1) for places in pairs_of_places]
-        entry_numbers = np.stack([pair @ [self.n, 1] for pair in pairs])
-        counts = np.bincount(entry_numbers.ravel(), minlength=1)
-        return np.asarray(counts[entry_numbers].max(axis=0))
+        entry_numbers = []
+        for places in ([0, 0], [0, 1], [0, 2], [1, 2]):  # of i, j, l; x_i stands at [i, i]
+            pair = np.sort(self.items[:, places], axis=1)
+            entry_numbers.append(pair @ [self.n, 1])
+        numbers = np.stack(entry_numbers)
+        counts = np.bincount(numbers.ravel(), minlength=1)
+        return np.asarray(counts[numbers].max(axis=0))
 
     def add_to(self, matrix: Floats, weights: Floats) -> None:
         """Add to a matrix the symmetric E for which x'Ex is the sum of weighted inequalities.
@@ -107,19 +121,33 @@ class Triangles:
         return selected
 
 
-def _violated(x: Floats, pairs: Floats) -> tuple[Indices, Floats]:
-    """The inequalities that fail by more than MIN_VIOLATION: rows i, j, l; and by how much.
+@dataclass(frozen=True, eq=False)
+class _Violated:
+    """Inequalities that fail."""
+
+    items: Indices
+    """One row for each: i, j, l."""
+
+    excess: Floats
+    """By how much each fails."""
+
+
+def _violated_triangles(x: Floats, pairs: Floats) -> _Violated:
+    """The inequalities that fail by more than MIN_VIOLATION.
 
     x: the share of each item in the relaxed choice; pairs: what stands for x_i x_j.
     """
     triples = [np.empty((0, 3), np.int64)]
-    violations = [np.empty(0)]
+    excesses = [np.empty(0)]
     for i in np.flatnonzero(x > MIN_VIOLATION):
         # No Y_il is above x_i and no Y_jl below 0, so the inequality fails only where Y_ij > 0.
         near = np.flatnonzero(pairs[i] > MIN_VIOLATION)
         near = near[near != i]
-        excess = pairs[i, near][:, None] + pairs[i, near] - pairs[np.ix_(near, near)] - x[i]
+        with_i = pairs[i, near]
+        between = pairs[np.ix_(near, near)]
+        excess = with_i[:, None] + with_i - between - x[i]
         j, l = np.nonzero(np.triu(excess > MIN_VIOLATION, 1))
-        triples.append(np.column_stack([np.full(len(j), i), near[j], near[l]]))
-        violations.append(excess[j, l])
-    return np.concatenate(triples), np.concatenate(violations)
+        same_i = np.full(len(j), i)
+        triples.append(np.column_stack([same_i, near[j], near[l]]))
+        excesses.append(excess[j, l])
+    return _Violated(np.concatenate(triples), np.concatenate(excesses))

@@ -104,9 +104,11 @@ def _prove(problem: BQP, run: Run) -> "_Proof":
         if proof.enumerate(whole, min(SLICE_NODES, FIRST_NODES)):
             return proof
         proof.search()
-        if proof.enumerate(whole, FIRST_NODES * COSTLY_ITEMS // max(problem.n, COSTLY_ITEMS)):
+        nodes = FIRST_NODES * COSTLY_ITEMS // max(problem.n, COSTLY_ITEMS)
+        if proof.enumerate(whole, nodes):
             return proof
-        proof.branch(Gap(whole, proof.floor, value=rows_bound(problem).value))
+        bound = rows_bound(problem).value
+        proof.branch(Gap(whole, proof.floor, value=bound))
     return proof
 
 
@@ -124,7 +126,8 @@ class _Proof:
     def __init__(self, problem: BQP, run: Run) -> None:
         self.problem = problem
         self.run = run
-        self.slack = rounding(problem.k, problem.k**2 * largest_entry(problem.matrix))
+        size = problem.k**2 * largest_entry(problem.matrix)
+        self.slack = rounding(problem.k, size)
         """More than rounding can add to the value of a choice."""
         step = _grid(problem.matrix)
         self.step = step if step > 2 * self.slack else 0.0
@@ -145,7 +148,8 @@ class _Proof:
     def floor(self) -> float:
         """What a better choice must exceed: beyond rounding, or by a step if Q is whole."""
         if self.step:
-            return self.value + (self.step - max(self.slack, 1e-6 * self.step))
+            margin = max(self.slack, 1e-6 * self.step)
+            return self.value + (self.step - margin)
         return self.value + self.slack
 
     def offer(self, items: Indices) -> None:
@@ -191,7 +195,8 @@ class _Proof:
             is_complete = tree.advance(min(SLICE_NODES, nodes))
         self.nodes += tree.nodes
         if tree.choice is not None:
-            self.offer(np.concatenate([subproblem.inside, subproblem.items[tree.choice]]))
+            others = subproblem.items[tree.choice]
+            self.offer(np.concatenate([subproblem.inside, others]))
         return is_complete
 
     def branch(self, gap: Gap) -> None:
@@ -216,7 +221,8 @@ class _Proof:
 
     def push(self, gap: Gap) -> None:
         """Put off a part."""
-        heappush(self.queue, (-gap.value, next(self.ticket), gap))
+        entry = (-gap.value, next(self.ticket), gap)
+        heappush(self.queue, entry)
 
     def finish(self, gap: Gap) -> bool:
         """Try to be done with a part by its bound, or by looking at every choice in it."""
@@ -250,11 +256,12 @@ class _Proof:
         self.value = self.problem.value(picked)  # as the referee adds it up, to the last digit
         self.run.upper_bound = self.upper_bound()
         inside, outside = self._decided()
+        is_open = ~(inside | outside)
         self.run.details.update(
             optimal=not self.queue and not self.uncertainty,
             proved_in=int(inside.sum()),
             proved_out=int(outside.sum()),
-            open=self.problem.n - int((inside | outside).sum()),
+            open=int(is_open.sum()),
             nodes=self.nodes,
             parts=self.parts,
         )
@@ -278,14 +285,21 @@ def _halves(gap: Gap) -> tuple[Gap, Gap]:
     """The choices with the item of the largest share in the relaxation, and those without it."""
     assert gap.relaxation is not None
     largest_share = int(np.argmax(gap.relaxation.x))
-    is_item = np.arange(gap.subproblem.n) == gap.relaxation.core[largest_share]
+    item = gap.relaxation.core[largest_share]
+    is_item = np.arange(gap.subproblem.n) == item
     nothing = np.zeros_like(is_item)
     return gap.without(is_item, nothing), gap.without(nothing, is_item)
 
 
+def _is_whole(numbers: Floats) -> bool:
+    """Whether all numbers are whole."""
+    return bool((np.rint(numbers) == numbers).all())
+
+
 def _grid(Q: Floats) -> float:
     """The step in which values x'Qx come if Q is whole, else 0."""
-    if (np.rint(Q[0]) != Q[0]).any() or (np.rint(Q) != Q).any():
+    # Most matrices that are not whole are not so in the first row, which is read at once.
+    if not _is_whole(Q[0]) or not _is_whole(Q):
         return 0.0
     if largest_entry(Q) * len(Q) ** 2 > MAX_EXACT_SUM:
         return 0.0

@@ -110,7 +110,8 @@ class Swap(Solver):
         """Return the items by what each adds to the others."""
         best = NO_ITEMS
         best_value = -np.inf
-        starts = [NO_ITEMS, *map(np.sort, run.starts), *self._pairs(problem)]
+        sorted_starts = [np.sort(start) for start in run.starts]
+        starts = [NO_ITEMS, *sorted_starts, *self._pairs(problem)]
         for grown in grow_each(problem, starts):
             run.spend(OPERATIONS_OF_SWAPS * problem.k * problem.n)
             items = improve(problem, grown, run.deadline)

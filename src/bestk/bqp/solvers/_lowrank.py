@@ -86,13 +86,16 @@ class LowRank(Solver):
         if self.samples is not None:
             return self.samples
         cells = (1.0 + 4.0 / PRECISION) ** self.d
-        return round((np.log(FAILURE) - np.log(cells)) / np.log1p(-1.0 / cells))
+        log_of_failure = np.log(FAILURE) - np.log(cells)
+        return round(log_of_failure / np.log1p(-1.0 / cells))
 
     def pick(self, problem: BQP, run: Run) -> Indices:
         """Return the items by what each adds to the others; some draws are tried in any case."""
-        V, signs = factor(problem.matrix, self.d, run.deadline_after(0.5))
+        deadline = run.deadline_after(0.5)
+        V, signs = factor(problem.matrix, self.d, deadline)
         try_directions = partial(_best_along, problem.rows, V, signs, problem.k)
-        count = min(self.draws, MAX_DRAWS_PER_CHOICE * comb(problem.n, problem.k))
+        n_choices = comb(problem.n, problem.k)
+        count = min(self.draws, MAX_DRAWS_PER_CHOICE * n_choices)
         operations_of_draw = OPERATIONS_OF_DRAW + OPERATIONS_OF_SCORE * problem.n
         best_value = -np.inf
         run.details["draws"] = 0
@@ -141,7 +144,8 @@ def _pieces(directions: Floats, n: int, run: Run) -> list[Floats]:
         size = max(MIN_TIMED_PIECE, MAX_TIMED_SCORES // n)
     else:
         size = max(MIN_PIECE, MAX_SCORES // n)
-    return [directions[start : start + size] for start in range(0, len(directions), size)]
+    starts = range(0, len(directions), size)
+    return [directions[start : start + size] for start in starts]
 
 
 def _best_along(
@@ -155,20 +159,32 @@ def _best_along(
     is_chosen = np.zeros(len(Q), np.uint8)
     value = np.empty(1)
     kernels.try_directions(
-        Q, V, signs, len(Q), len(V), k, directions, len(directions), is_chosen, value
+        Q,
+        V,
+        signs,
+        len(Q),
+        len(V),
+        k,
+        directions,
+        len(directions),
+        is_chosen,
+        value,
     )
     return float(value[0]), np.flatnonzero(is_chosen)
 
 
 def factor(Q: Floats, d: int, deadline: float = inf) -> tuple[Floats, Floats]:
     """Rows sqrt(abs(l)) u for the d eigenpairs of largest magnitude, and the signs of l."""
-    start = np.random.default_rng(0).uniform(0.5, 1.5, len(Q))
-    values, vectors = lanczos(Q, start, "LM", min(d, len(Q)), deadline=deadline)
+    n = len(Q)
+    start = np.random.default_rng(0).uniform(0.5, 1.5, n)
+    values, vectors = lanczos(Q, start, "LM", min(d, n), deadline=deadline)
     # The largest entry of each vector is made positive.
-    peaks = vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))]
+    largest = np.abs(vectors).argmax(axis=0)
+    peaks = vectors[largest, np.arange(len(values))]
     vectors = vectors * np.where(peaks < 0, -1.0, 1.0)
-    rows = np.ascontiguousarray((vectors * np.sqrt(np.abs(values))).T)
-    return rows, np.where(values < 0, -1.0, 1.0)
+    scaled = vectors * np.sqrt(np.abs(values))
+    signs = np.where(values < 0, -1.0, 1.0)
+    return np.ascontiguousarray(scaled.T), signs
 
 
 def along_a_curve(directions: Floats) -> Floats:
@@ -183,19 +199,22 @@ def along_a_curve(directions: Floats) -> Floats:
         return np.sort(directions, axis=0)
     bands = np.ceil(BANDS * count ** (1.0 / (d - 1)))
     tiles = np.ceil(bands / TILE)
+    tiles_of_turn = np.ceil(np.pi * tiles)
     n_bands = [bands] * (d - 2)
-    n_tiles = [tiles] * (d - 2) + [np.ceil(np.pi * tiles)]
+    n_tiles = [tiles] * (d - 2) + [tiles_of_turn]
     # A key is the cell, the place along the turn in steps, and the place of the direction, so
     # that no two keys are equal.
     place_bits = count.bit_length()
-    n_steps = np.floor(2.0 ** (KEY_BITS - place_bits) / np.prod(n_tiles + n_bands))
+    n_cells = np.prod(n_tiles + n_bands)
+    n_steps = np.floor(2.0 ** (KEY_BITS - place_bits) / n_cells)
     keys = np.empty(count, np.int64)
 
     def set_keys(span: tuple[int, int]) -> None:
         rows = slice(*span)
         lengths = np.linalg.norm(directions[rows], axis=1, keepdims=True)
         unit = directions[rows] / lengths
-        turn = (np.arctan2(unit[:, -1], unit[:, -2]) / np.pi + 1.0) / 2.0
+        angles = np.arctan2(unit[:, -1], unit[:, -2])
+        turn = (angles / np.pi + 1.0) / 2.0
         heights = (unit[:, : d - 2].T + 1.0) / 2.0
         band = _to_and_fro(heights, n_bands)
         tile = _to_and_fro(np.vstack([heights, turn]), n_tiles)
@@ -221,5 +240,6 @@ def _to_and_fro(points: Floats, counts: Sequence[float]) -> Floats:
     number = np.zeros(points.shape[1])
     for coordinates, count in zip(points, counts, strict=True):
         cell = np.minimum(np.floor(coordinates * count), count - 1.0)
-        number = number * count + np.where(number % 2 == 0, cell, count - 1.0 - cell)
+        is_forth = number % 2 == 0
+        number = number * count + np.where(is_forth, cell, count - 1.0 - cell)
     return number

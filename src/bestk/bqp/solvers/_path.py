@@ -65,7 +65,10 @@ def solve_path(
 
 
 def _solve_by_ranking(
-    problems: dict[int, BQP], ks: list[int], solver: Solver, effort: Effort
+    problems: dict[int, BQP],
+    ks: list[int],
+    solver: Solver,
+    effort: Effort,
 ) -> list[Solution]:
     """Solve for the largest k, and take the first items of the ranking for every k.
 
@@ -93,7 +96,10 @@ def _solve_by_ranking(
 
 
 def solve_each(
-    problem_of: Callable[[int], BQP], ks: Iterable[int], solver: Solver, effort: Effort
+    problem_of: Callable[[int], BQP],
+    ks: Iterable[int],
+    solver: Solver,
+    effort: Effort,
 ) -> list[Solution]:
     """Solve a problem for every k, by rising k, each from the choice of the k before."""
     wanted = list(ks)

@@ -86,7 +86,8 @@ def solve_problem(problem: BQP, solver: Solver, effort: Effort) -> Solution:
     run = new_run(effort)
     if run.bound == "tight":
         run.deadline = run.deadline_after(2.0)
-    return solve_in_turn(lambda _: problem, [problem.k], solver, solver.pick, run)[0]
+    solutions = solve_in_turn(lambda _: problem, [problem.k], solver, solver.pick, run)
+    return solutions[0]
 
 
 def solve_in_turn(
@@ -121,8 +122,13 @@ def _solve_one(
     """Solve one of the problems of a run, with its bound, until a deadline."""
     check_matrix(problem, solver)
     start = perf_counter()
-    details = dict(run.details)
-    run_of_one = Run(run.rng, deadline, details=details, bound=run.bound, spent=run.spent)
+    run_of_one = Run(
+        run.rng,
+        deadline,
+        details=dict(run.details),
+        bound=run.bound,
+        spent=run.spent,
+    )
     if run.bound == "tight":  # the bound has the other half of the time
         run_of_one.deadline = run_of_one.deadline_after(0.5)
     picked = pick(problem, run_of_one)
@@ -137,7 +143,13 @@ def _solve_one(
     return replace(solution, seconds=seconds)
 
 
-def score(problem: BQP, name: str, picked: Indices, run: Run, budget: Budget) -> Solution:
+def score(
+    problem: BQP,
+    name: str,
+    picked: Indices,
+    run: Run,
+    budget: Budget,
+) -> Solution:
     """Check a choice, compute its objective, and bound the problem within a budget."""
     items = _checked_choice(problem, name, picked)
     objective = problem.value(items)
@@ -168,8 +180,8 @@ def _budget_of_fixing(asked: BoundEffort, budget: Budget) -> Budget:
 def _checked_choice(problem: BQP, name: str, picked: Indices) -> Indices:
     """What a solver has picked, which must be k different items."""
     items = np.asarray(picked, np.int64)
-    is_choice = len(items) == problem.k == len(np.unique(items))
-    if not is_choice or items.min() < 0 or items.max() >= problem.n:
+    are_different = len(items) == problem.k == len(np.unique(items))
+    if not are_different or items.min() < 0 or items.max() >= problem.n:
         raise RuntimeError(f"solver {name!r} did not return {problem.k} different items: {items}")
     return items
 
@@ -182,7 +194,12 @@ def with_useful_bound(solution: Solution) -> Solution:
     return solution
 
 
-def prove(problem: BQP, items: Indices, effort: BoundEffort, budget: Budget) -> Bound:
+def prove(
+    problem: BQP,
+    items: Indices,
+    effort: BoundEffort,
+    budget: Budget,
+) -> Bound:
     """The best bound for the effort; where a tight one stalls in its time, by splitting."""
     objective = problem.value(items)
     if effort == "fast":
@@ -194,9 +211,11 @@ def prove(problem: BQP, items: Indices, effort: BoundEffort, budget: Budget) -> 
     is_proved = bound.value - objective <= PROVED_GAP * abs(objective)
     if is_proved or not budget.is_timed or budget.left <= 0:
         return bound
-    run = Run(np.random.default_rng(0), budget.deadline, [items])
+    rng = np.random.default_rng(0)
+    run = Run(rng, budget.deadline, [items])
     split_gap(problem, gap, run)
-    return replace(bound, value=min(bound.value, run.upper_bound), method="dnn, split")
+    value = min(bound.value, run.upper_bound)
+    return replace(bound, value=value, method="dnn, split")
 
 
 def read_problem(Q: Any, k: int | None) -> BQP:

@@ -81,7 +81,8 @@ class SDP(Solver):
             run.details["iterations"] = factor.iterations
             run.details["rounded"] = problem.value(choices[0])
             if self.swaps:
-                choices = [np.sort(improve(problem, choice, run.deadline)) for choice in choices]
+                improved = [improve(problem, choice, run.deadline) for choice in choices]
+                choices = [np.sort(choice) for choice in improved]
             return best_first(problem, max(choices, key=problem.value))
 
 

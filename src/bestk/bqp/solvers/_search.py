@@ -145,14 +145,19 @@ class Search(Solver):
         k = problem.k
         seeds = run.rng.integers(1, 2**63, self.islands)
         islands = [Population.empty(n, self.population, int(seed)) for seed in seeds]
-        starts = _as_masks([*run.starts, top_k(Q.sum(axis=1), k), NO_ITEMS], n)
-        starts_of = [starts[number :: self.islands].copy() for number in range(self.islands)]
+        by_row_sums = top_k(Q.sum(axis=1), k)
+        starts = _as_masks([*run.starts, by_row_sums, NO_ITEMS], n)
+        # The islands take the starts in turn.
+        numbers = range(self.islands)
+        starts_of = [starts[number :: self.islands].copy() for number in numbers]
         lowest_entries = least_entries(Q)
-        advance = kernels.tabu_advance.bind(Q, lowest_entries, n, k, self.depth * n, patience)
+        depth = self.depth * n
+        advance = kernels.tabu_advance.bind(Q, lowest_entries, n, k, depth, patience)
 
         def work(steps: int, number: int) -> None:
             starts = starts_of[number]
-            advance(steps, starts, len(starts), self.population, *islands[number])
+            island = islands[number]
+            advance(steps, starts, len(starts), self.population, *island)
 
         entries_of_step = n * (NEGATIVE_PRICE if lowest_entries.min() < 0 else 1)
         if np.isfinite(run.deadline):
@@ -164,13 +169,13 @@ class Search(Solver):
         steps_of_all = 0
         for steps in slices:
             steps_of_all += self.islands * steps
-            run_tiles(partial(work, steps), range(self.islands))
+            run_tiles(partial(work, steps), numbers)
             best_value = _keep_best(islands, run, best_value)
             if all(island.counts[WAIT] >= patience for island in islands):
                 break
         walks = int(sum(island.counts[BORN] for island in islands))
         # Islands that are out of patience do not use up their last slice.
-        steps_of_all = min(steps_of_all, STEPS_OF_WALK * walks * self.depth * n)
+        steps_of_all = min(steps_of_all, STEPS_OF_WALK * walks * depth)
         run.spend(OPERATIONS_OF_ENTRY * steps_of_all * entries_of_step)
         run.details["walks"] = walks
         return np.asarray(run.details["incumbent"], np.int64)
@@ -193,7 +198,8 @@ class Search(Solver):
                 break
             was_searched[core] = True
             problem_of_core = BQP(problem.block(core), k)
-            run_of_core = Run(run.rng, run.deadline, [np.arange(k)])
+            chosen_places = np.arange(k)
+            run_of_core = Run(run.rng, run.deadline, [chosen_places])
             places = self._pick_dense(problem_of_core, run_of_core, self.patience)
             if problem_of_core.value(places) <= value + MIN_IMPROVEMENT * abs(value):
                 break
@@ -254,7 +260,11 @@ def least_entries(Q: Floats) -> Floats:
     return np.asarray(others.min(axis=1))
 
 
-def _keep_best(islands: Sequence[Population], run: Run, best_value: float) -> float:
+def _keep_best(
+    islands: Sequence[Population],
+    run: Run,
+    best_value: float,
+) -> float:
     """Store a choice of an island in the run if it is better than the best; return its value."""
     for island in islands:
         for value_place, mask_row in ((CROWN, CHAMPION), (BEST, WALK_BEST)):

@@ -32,6 +32,8 @@ RIDGE_GROWTH = 8
 MAX_RIDGES = 40
 # A slope below this, relative to the sizes of its terms, is rounding.
 MIN_SLOPE = 1e-11
+# The smallest normal number: a descent below it counts as this, so that nothing is divided by 0.
+TINY = np.finfo(np.float64).tiny
 # Digits of weights and prices; beyond them, items are equal.
 DIGITS = 10
 # Steps to guess which items have weight: of few items, and of many.
@@ -108,13 +110,15 @@ class Centred:
             self.shift += max(0.0, self.shift - self._least_eigenvalue())
 
     def __matmul__(self, x: Floats) -> Floats:
-        centred = self.M @ x - self.g * x.sum() - float(self.g @ x)
+        along = float(self.g @ x)
+        centred = self.M @ x - self.g * x.sum() - along
         return self.c * centred + self.shift * x
 
     def block(self, items: Indices) -> Floats:
         """The rows and columns of those items, as a new array."""
         is_all = len(items) == len(self.M)
-        block = self.c * (self.M if is_all else self.M[np.ix_(items, items)])
+        entries = self.M if is_all else self.M[np.ix_(items, items)]
+        block = self.c * entries
         g = self.c * self.g[items]
         block -= g[:, None]
         block -= g
@@ -135,7 +139,13 @@ class Centred:
             return float(eigvalsh(whole, subset_by_index=[0, 0])[0])
         start = np.random.default_rng(0).standard_normal(n)
         accuracy = 1e-8 if n <= MAX_FACTORED_ITEMS else 1e-4
-        values, _ = lanczos(self, start, "SA", tol=accuracy, deadline=self.deadline)
+        values, _ = lanczos(
+            self,
+            start,
+            "SA",
+            tol=accuracy,
+            deadline=self.deadline,
+        )
         least = float(values[0])
         if perf_counter() >= self.deadline:
             accuracy = 1e-3
@@ -152,7 +162,7 @@ def minimise(A: Centred, b: Floats, deadline: float = inf) -> tuple[Floats, Floa
     Returns w, and the price of each item: by how much the objective would rise with its weight.
     """
     likely = _likely_weights(A, b, deadline)
-    w = _settle(A, b, likely > 0, deadline)
+    w = _solve_on(A, b, likely > 0, deadline)
     if w is None:
         w = likely
     last_value = np.inf
@@ -160,16 +170,17 @@ def minimise(A: Centred, b: Floats, deadline: float = inf) -> tuple[Floats, Floa
         slopes = A @ w - b
         value = float(w @ (slopes - b)) / 2
         prices = slopes - float(w @ slopes)
-        rounding = MIN_SLOPE * (float(np.abs(slopes).max()) + float(np.abs(b).max()))
+        size = float(np.abs(slopes).max()) + float(np.abs(b).max())
+        rounding = MIN_SLOPE * size
         is_wanted = prices < -rounding
         if not is_wanted.any() or value >= last_value or perf_counter() >= deadline:
             prices[w > 0] = 0.0
             return w, np.maximum(prices, 0.0)
         last_value = value
-        with_all = _settle(A, b, (w > 0) | is_wanted, deadline)
+        with_all = _solve_on(A, b, (w > 0) | is_wanted, deadline)
         if with_all is None:
             deadline = -inf
-        elif float(with_all @ (A @ with_all)) / 2 - float(b @ with_all) < value:
+        elif _objective(A, b, with_all) < value:
             w = with_all
         else:
             w = _enter(A, b, w, int(np.argmin(prices)))
@@ -197,7 +208,18 @@ def _likely_weights(A: Centred, b: Floats, deadline: float) -> Floats:
     return w
 
 
-def _settle(A: Centred, b: Floats, is_used: Mask, deadline: float = inf) -> Floats | None:
+def _objective(A: Centred, b: Floats, w: Floats) -> float:
+    """The objective of the minimisation: w'Aw / 2 - b'w."""
+    square = float(w @ (A @ w))
+    return square / 2 - float(b @ w)
+
+
+def _solve_on(
+    A: Centred,
+    b: Floats,
+    is_used: Mask,
+    deadline: float = inf,
+) -> Floats | None:
     """Solve on those items; drop all that come out negative, and again; None if time is up."""
     items = np.flatnonzero(is_used)
     while True:
@@ -218,8 +240,8 @@ def _enter(A: Centred, b: Floats, w: Floats, item: int) -> Floats:
         falling = items[target[items] <= 0]
         if not len(falling):
             return target
-        descent = np.maximum(w[falling] - target[falling], np.finfo(float).tiny)
-        reach = w[falling] / descent
+        descent = w[falling] - target[falling]
+        reach = w[falling] / np.maximum(descent, TINY)
         w = w + float(reach.min()) * (target - w)
         dropped = falling[int(np.argmin(reach))]
         items = items[items != dropped]
@@ -231,19 +253,21 @@ def _stationary(A: Centred, b: Floats, items: Indices) -> Floats:
     factor = _factor(A.block(items))
     right_sides = np.column_stack([b[items], np.ones(len(items))])
     free, pull = cho_solve(factor, right_sides).T
-    weights = free + pull * ((1 - free.sum()) / pull.sum())
+    missing = 1 - free.sum()
+    weights = free + pull * (missing / pull.sum())
     return np.asarray(weights / weights.sum())  # rounding of large values apart, the sum is 1
 
 
 def _factor(block: Floats) -> CholeskyFactor:
     """Cholesky; a block that rounding has made indefinite gets a larger ridge."""
+    first_ridge = FIRST_RIDGE * float(np.abs(block).max())
     ridge = 0.0
     for _ in range(MAX_RIDGES):
+        with_ridge = block + ridge * np.eye(len(block)) if ridge else block
         try:
-            with_ridge = block + ridge * np.eye(len(block)) if ridge else block
             factor: CholeskyFactor = cho_factor(with_ridge)
         except LinAlgError:
-            ridge = max(RIDGE_GROWTH * ridge, FIRST_RIDGE * float(np.abs(block).max()))
+            ridge = max(RIDGE_GROWTH * ridge, first_ridge)
         else:
             return factor
     raise LinAlgError("the quadratic is not convex")
@@ -252,8 +276,11 @@ def _factor(block: Floats) -> CholeskyFactor:
 def _project(w: Floats) -> Floats:
     """The nearest point of the simplex."""
     falling = np.sort(w)[::-1]
-    shifts = (np.cumsum(falling) - 1) / np.arange(1, len(w) + 1)
-    shift = shifts[np.flatnonzero(falling > shifts)[-1]]
+    counts = np.arange(1, len(w) + 1)
+    # With the first c weights above 0, all of them are shifted by shifts[c - 1].
+    shifts = (np.cumsum(falling) - 1) / counts
+    last = np.flatnonzero(falling > shifts)[-1]
+    shift = shifts[last]
     return np.maximum(w - shift, 0.0)
 
 

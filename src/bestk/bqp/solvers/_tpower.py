@@ -76,7 +76,9 @@ class TruncatedPower(Solver):
         starts.append(first_solver.pick(problem, run))
         ends = [self._climb(problem, np.sort(start), run) for start in starts]
         best = max(ends, key=lambda end: end.value)
-        return best.items[np.lexsort((best.items, -best.product[best.items]))]
+        entries = best.product[best.items]
+        largest_first = np.lexsort((best.items, -entries))
+        return best.items[largest_first]
 
     def _climb(self, problem: BQP, items: Indices, run: Run) -> _Choice:
         """The choice that steps from some items lead to."""

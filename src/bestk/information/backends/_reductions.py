@@ -33,6 +33,9 @@ STRIP_STEP = 16
 TILE_ROWS = 256
 TILE_COLUMNS = 4096
 
+# Tiles of fewer rows than this take less time than what starts them.
+MIN_TILE_ROWS = 64
+
 # Tiles of each thread, at least, so that threads end together.
 TILES_PER_THREAD = 4
 
@@ -189,7 +192,8 @@ def _run_tiles(work: Callable[[Tile], None], groups: Indices) -> None:
 
 def cut_tiles(groups: Indices) -> Iterator[Tile]:
     """The tiles of the upper half, features in order of groups, each in one group."""
-    height = min(TILE_ROWS, -(-len(groups) // (TILES_PER_THREAD * n_threads())))
+    height = -(-len(groups) // (TILES_PER_THREAD * n_threads()))
+    height = min(TILE_ROWS, max(MIN_TILE_ROWS, height))
     sizes_of_groups = np.bincount(groups)
     ends_of_groups = np.cumsum(sizes_of_groups).tolist()
     spans_of_rows = []

@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import grimp
@@ -133,3 +134,13 @@ def test_private_names_of_other_packages_are_in_one_file_only():
 )
 def test_a_private_name_of_another_package_is_found(source):
     assert private_names(source)
+
+
+def test_a_class_name_exists_once():
+    names = Counter(
+        node.name
+        for path in Path(bestk.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in names.items() if count > 1] == []

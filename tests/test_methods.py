@@ -13,7 +13,7 @@ from bestk.bqp.solvers import SOLVERS, Effort, Solver
 from bestk.bqp.solvers._lowrank import LowRank
 from bestk.information import Entropies, GaussianSource, ScoredTable
 from bestk.methods.greedy import CRITERIA
-from bestk.methods.quadratic import CMI, MIFS, OBJECTIVES, get_objective
+from bestk.methods.quadratic import CMI, OBJECTIVES, QuadraticMIFS, get_objective
 from bestk.methods.registry import METHODS, Greedy, Method, Quadratic, get_method
 from bestk.tables.codes import encode
 from bestk.tables.target import read_classes
@@ -338,7 +338,7 @@ def test_the_names_of_the_paper_are_objectives_and_solvers():
 
 
 def test_settings_of_ones_own_are_methods_too():
-    method = Quadratic(MIFS(), "exact")
+    method = Quadratic(QuadraticMIFS(), "exact")
     assert get_method(method) is method
     assert isinstance(method, Method)
     assert isinstance(Greedy(), Method)

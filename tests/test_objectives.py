@@ -14,7 +14,7 @@ from bestk.bqp.solvers._greedy import Forward
 from bestk.bqp.solvers._simplex import Centred, minimise
 from bestk.information import Entropies, GaussianSource, Measure, ScoredTable
 from bestk.methods.greedy import CRITERIA, pick_greedily
-from bestk.methods.quadratic import MIFS, OBJECTIVES, QPFS, get_objective
+from bestk.methods.quadratic import OBJECTIVES, QPFS, QuadraticMIFS, get_objective
 from bestk.tables.codes import encode
 from bestk.tables.target import NumericTarget, read_classes
 
@@ -321,7 +321,7 @@ def test_qpfs_by_the_column_is_refused_with_another_way():
 def test_an_unknown_objective_is_refused_with_the_choices():
     with pytest.raises(ValueError, match="unknown objective 'cmi2'; did you mean 'cmi'"):
         get_objective("cmi2")
-    assert get_objective(MIFS()) == MIFS()
+    assert get_objective(QuadraticMIFS()) == QuadraticMIFS()
 
 
 def test_qpfs_without_a_matrix_is_refused_with_the_memory_it_would_take():

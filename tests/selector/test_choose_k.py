@@ -35,7 +35,7 @@ from bestk.selectors.choose_k import (
     numbers_to_try,
     split_rows,
 )
-from bestk.selectors.folds import Design, Trial, choose, mean_targets
+from bestk.selectors.folds import ModelColumns, Trial, choose, mean_targets
 from bestk.selectors.pipeline import read_dataset
 from bestk.tables.frames import read_table
 from bestk.tables.target import parse_targets
@@ -399,7 +399,7 @@ def test_a_copy_of_a_training_row_does_not_predict_it():
 
 def test_levels_that_no_training_row_has_are_ignored():
     table = read_table([["a"], ["b"], ["a"], ["b"], ["new"]])
-    design = Design.of(table, np.array([0]), np.array([], dtype=int))
+    design = ModelColumns.of(table, np.array([0]), np.array([], dtype=int))
     train, test = np.arange(4), np.array([4])
     Z = design.standardized(train)
     model = LogisticRegression().fit(Z[train], ["no", "yes", "no", "yes"])

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from bestk._typing import Array, Floats, Indices
 from bestk.information._scores import HALF_LOG, Explained, ScoredTable
 from bestk.information.backends import PairSource
+from bestk.information.backends._reductions import Tile
 from bestk.information.measures import Measure, Query
 from bestk.native import kernels
 from bestk.native.threads import MAX_CALM_WORK, run_blas_tiles
@@ -30,16 +31,7 @@ MIN_TILE_ROWS = 512
 MIN_SIDE = 48
 
 
-class Tile(NamedTuple):
-    """Rows and columns of a matrix, each from the first up to the last, which is not in it."""
-
-    top: int
-    bottom: int
-    first: int
-    last: int
-
-
-class Scores(Protocol):
+class ColumnScores(Protocol):
     """What a Gaussian model takes from scores of columns, here or on a device: see ScoredTable."""
 
     n_rows: int
@@ -143,7 +135,7 @@ class GaussianModel:
 
     is_discrete = False
 
-    def __init__(self, columns: Scores, *, noise: float | None = None) -> None:
+    def __init__(self, columns: ColumnScores, *, noise: float | None = None) -> None:
         n_rows = columns.n_rows
         unit = columns.one**2  # the square of a score of 1
         added = unit if noise is None else max(noise, MIN_NOISE) * unit * n_rows
@@ -237,11 +229,13 @@ class GaussianSource(GaussianModel, PairSource):
 
     def _fill_tile(self, query: Query, side: Side, out: Array, tile: Tile) -> None:
         """Fill a tile of ``out``; of a whole matrix, also its mirror image across the diagonal."""
-        rows = part_of(query.rows, tile.top, tile.bottom)
-        columns = part_of(query.columns, tile.first, tile.last)
+        rows = part_of(query.rows, tile.first_row, tile.last_row)
+        columns = part_of(query.columns, tile.first_column, tile.last_column)
         left = side.part(rows)
         has_same_features = (
-            query.rows is query.columns and tile.top == tile.first and tile.bottom == tile.last
+            query.rows is query.columns
+            and tile.first_row == tile.first_column
+            and tile.last_row == tile.last_column
         )
         right = left if has_same_features else side.part(columns)
         products = self.columns.products(rows, columns)
@@ -250,15 +244,17 @@ class GaussianSource(GaussianModel, PairSource):
         values += pair_part
         self._put_diagonal(values, left, right)
         np.maximum(values, query.lowest, out=values)
-        out[tile.top : tile.bottom, tile.first : tile.last] = values
-        if query.is_whole and tile.bottom < tile.last:
+        out[tile.first_row : tile.last_row, tile.first_column : tile.last_column] = values
+        if query.is_whole and tile.last_row < tile.last_column:
             # Tiles on the diagonal hold both halves of their first columns.
-            done = max(tile.bottom - tile.first, 0)
+            done = max(tile.last_row - tile.first_column, 0)
             if not query.measure.is_symmetric:
                 mirrored = np.add.outer(left.column_term, right.row_term[done:])
                 mirrored += pair_part[:, done:]
                 np.maximum(mirrored, query.lowest, out=values[:, done:])
-            out[tile.first + done : tile.last, tile.top : tile.bottom] = values[:, done:].T
+            out[tile.first_column + done : tile.last_column, tile.first_row : tile.last_row] = (
+                values[:, done:].T
+            )
 
     def _put_diagonal(self, values: Floats, left: Side, right: Side) -> None:
         """Put the measure of a feature with itself where a tile has the feature on both sides."""

@@ -121,7 +121,7 @@ class CMI(Objective):
     measure: ClassVar[Measure | None] = measures.SYMMETRIC_CMI
 
 
-class JMI(Objective):
+class QuadraticJMI(Objective):
     """JMI as one problem: ``Q_ij = I(xi, xj; y) / (k - 1)`` and ``Q_ii = 0``, unless k = 1."""
 
     measure: ClassVar[Measure | None] = measures.JOINT_MI
@@ -132,21 +132,21 @@ class JMI(Objective):
         return 1.0 if k == 1 else 0.0
 
 
-class MRMR(Objective):
+class QuadraticMRMR(Objective):
     """mRMR as one problem: ``Q_ii = I(xi; y)``, ``Q_ij = -I(xi; xj) / (k - 1)``."""
 
     measure: ClassVar[Measure | None] = measures.NO_REDUNDANCY
     min_partners: ClassVar[int | None] = 1
 
 
-class MIFS(Objective):
+class QuadraticMIFS(Objective):
     """Relevance less redundancy, of which nothing is averaged: ``Q_ij = -I(xi; xj) / 2``."""
 
     measure: ClassVar[Measure | None] = measures.NO_REDUNDANCY
     pair_share: ClassVar[float] = 0.5
 
 
-class CIFE(Objective):
+class QuadraticCIFE(Objective):
     """I(x1, ..., xk; y) expanded up to pairs: ``Q_ij = (I(xi; xj | y) - I(xi; xj)) / 2``."""
 
     measure: ClassVar[Measure | None] = measures.INTERACTION
@@ -166,7 +166,7 @@ class Balanced(Objective):
     information: ClassVar[str] = "blend"
 
 
-class MaxRel(Objective):
+class QuadraticMaxRel(Objective):
     """Relevance alone: ``Q_ii = I(xi; y)`` and nothing else."""
 
 
@@ -198,8 +198,17 @@ class QPFS(Objective):
         )
 
 
-OBJECTIVES: Registry[Objective] = Registry("objective", {
-    "cmi": CMI(), "jmi": JMI(), "mrmr": MRMR(), "mifs": MIFS(), "cife": CIFE(),
-    "balanced": Balanced(), "qpfs": QPFS(), "maxrel": MaxRel(),
-})  # fmt: skip
+OBJECTIVES: Registry[Objective] = Registry(
+    "objective",
+    {
+        "cmi": CMI(),
+        "jmi": QuadraticJMI(),
+        "mrmr": QuadraticMRMR(),
+        "mifs": QuadraticMIFS(),
+        "cife": QuadraticCIFE(),
+        "balanced": Balanced(),
+        "qpfs": QPFS(),
+        "maxrel": QuadraticMaxRel(),
+    },
+)
 get_objective = OBJECTIVES.get_any

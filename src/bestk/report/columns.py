@@ -52,7 +52,7 @@ class Bin:
 
 
 @dataclass(frozen=True)
-class Column:
+class ShownColumn:
     """A column and its bins."""
 
     name: str
@@ -175,7 +175,7 @@ class _Cuts(NamedTuple):
     """What each bin holds, in words."""
 
 
-def describe_column(table: Table, place: int, goal: ShownTarget, *, nominal: bool) -> Column:
+def describe_column(table: Table, place: int, goal: ShownTarget, *, nominal: bool) -> ShownColumn:
     """A column and the target in its bins: of equal frequency where values are many.
 
     ``nominal``: whether its numbers are codes of categories.
@@ -195,7 +195,7 @@ def describe_column(table: Table, place: int, goal: ShownTarget, *, nominal: boo
     trend = goal.trend(merged, ordered=ordered)
     shown = (*merged, missing) if missing.rows else tuple(merged)
     name = format_text(table.names[place])
-    return Column(name, column.kind, missing.rows, len(levels), shown, trend)
+    return ShownColumn(name, column.kind, missing.rows, len(levels), shown, trend)
 
 
 def _cut_numbers(values: Array) -> _Cuts:

@@ -16,7 +16,7 @@ from bestk._typing import Floats
 from bestk.bqp.solution import percent_of
 from bestk.methods.registry import METHODS, describe_method
 from bestk.plots import shorten
-from bestk.report.columns import Column, count_distinct
+from bestk.report.columns import ShownColumn, count_distinct
 from bestk.report.records import NAN, format_number, format_score, format_text, join_some
 from bestk.report.scores import FoldScores
 
@@ -131,7 +131,7 @@ def method_title(method: str) -> str:
     return describe_method(method).partition(":")[0] if method in METHODS else ""
 
 
-def bin_scale(columns: list[Column], *, is_rate: bool) -> tuple[float, float] | None:
+def bin_scale(columns: list[ShownColumn], *, is_rate: bool) -> tuple[float, float] | None:
     """The range of the drawings of bins; None if they show classes.
 
     ``is_rate``: whether they show rates of a class, which start at 0, and not means.

@@ -14,8 +14,8 @@ from bestk.information.information import Information
 from bestk.native.threads import calm_blas
 from bestk.selectors.folds import (
     FOLDS,
-    Design,
     Fold,
+    ModelColumns,
     Trial,
     beats,
     choose,
@@ -177,7 +177,7 @@ def _supports_in_folds(
 
 def _design_of_supports(
     dataset: Dataset, options: Options, goals: "list[Goal]", supports: list[list[Indices]]
-) -> Design:
+) -> ModelColumns:
     """Covariates, and all features that were selected in any fold, as numbers."""
     table = dataset.table
     selected = [support for supports_of_fold in supports for support in supports_of_fold]
@@ -186,7 +186,7 @@ def _design_of_supports(
     if options.columns_are_codes:
         categorical = np.arange(table.n_features)
     indicators_of_targets = [column for goal in goals for column in goal.columns()]
-    return Design.of(table, features, categorical, indicators_of_targets)
+    return ModelColumns.of(table, features, categorical, indicators_of_targets)
 
 
 def _are_related(

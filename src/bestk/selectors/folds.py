@@ -180,7 +180,7 @@ def _standard_error(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True)
-class Design:
+class ModelColumns:
     """Features as numbers, NaN where missing; indicators of categories and of missing numbers.
 
     A category of many levels is the mean target at the level of each row, for each target.
@@ -196,7 +196,7 @@ class Design:
     @classmethod
     def of(
         cls, table: Table, features: Indices, nominal: Indices, targets: Sequence[NDArray[Any]] = ()
-    ) -> "Design":
+    ) -> "ModelColumns":
         """Some features of a table, in rising order; numbers among ``nominal`` are categories."""
         matrix, words = as_matrix(table.keep(features))
         matrix = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, np.float64)

@@ -13,7 +13,7 @@ from bestk.bqp.problem import largest_entry
 from bestk.bqp.relaxations import eigen
 from bestk.bqp.relaxations.arrays import AnyArray, ArrayLibrary, as_numpy
 from bestk.bqp.relaxations.budget import Budget
-from bestk.bqp.relaxations.mixtures import Core
+from bestk.bqp.relaxations.mixtures import Core, RelaxedRows
 from bestk.bqp.relaxations.rows import lower_rows, row_values
 from bestk.bqp.relaxations.subproblem import Bound, Subproblem, k_largest, rounding
 from bestk.bqp.relaxations.triangles import Triangles
@@ -21,6 +21,8 @@ from bestk.native.threads import run_tiles, spans, threads
 
 # The penalty at the start, for a matrix Q whose entries are scaled to at most 1.
 FIRST_PENALTY = 0.3
+# Eigenpairs that the first projection is expected to need, beyond k.
+FIRST_SPARE_PAIRS = 20
 # Length of the step of the multipliers; 1 would be the step of the plain method.
 OVER_RELAXATION = 1.6
 # The penalty changes where one residual is more than this times the other.
@@ -52,28 +54,21 @@ class CoreBound(Bound):
     """By how much the items outside the core raise the bound; -inf if there are none."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """A relaxation from which row values are made; C = Q - Z."""
-
-    items: Indices
-    """The item of each row."""
-
-    C: Floats
-    """One row and column for each item."""
-
-    linear: Floats
-    """C_ii + 2 C_0i of each item."""
-
-
 class DoublyNonnegative:
     """Upper bounds on a problem from its lifting to Y = (1, x)(1, x)', improved step by step.
 
-    Y is positive semidefinite with trace 1 + k and orthogonal to N = (-k; e), so Y = V R V' with
-    V a basis of the complement of N; its entries lie in [0, 1]. The two properties hold in turn,
-    and the multipliers Z of their agreement give a bound, whatever they are. Large problems are
-    in single precision, or on a GPU, except for the proof. As in Oliveira, Wolkowicz, Xu, "ADMM for
-    the SDP relaxation of the QAP", Math. Prog. Comp. 10, 2018.
+    Such a Y is positive semidefinite with trace 1 + k and orthogonal to N = (-k; e), and its
+    entries lie in [0, 1]. The relaxation keeps one matrix for each of the two properties, P and Y,
+    and multipliers Z, which bring them together; whatever they are, they give a bound. With V an
+    orthonormal basis of the complement of N, an iteration has two halves:
+
+    - ``project`` sets P = V R V' to the nearest matrix to M = Y + Z / penalty with R psd of trace
+      1 + k;
+    - ``update`` sets Y to the nearest matrix to P + (cost - Z) / penalty with entries in [0, 1] and
+      a border and a diagonal that are those of a choice, and adds 1.6 penalty (Y - P) to Z.
+
+    Large problems are in single precision, or on a GPU, except for the proof. As in Oliveira,
+    Wolkowicz, Xu, "ADMM for the SDP relaxation of the QAP", Math. Prog. Comp. 10, 2018.
 
     Parameters
     ----------
@@ -106,8 +101,8 @@ class DoublyNonnegative:
         self.mirror = eigen.mirror(n, k)
         self.penalty = FIRST_PENALTY
         self.steps = 0
-        self._dense_eigenpairs = eigen.DenseEigenpairs(k + 20)
-        self._followed_eigenpairs = eigen.FollowedEigenpairs(k + 20)
+        self._dense_eigenpairs = eigen.DenseEigenpairs(k + FIRST_SPARE_PAIRS)
+        self._followed_eigenpairs = eigen.FollowedEigenpairs(k + FIRST_SPARE_PAIRS)
         Y = _mean_of_choices(n, k).astype(dtype)
         Z = np.zeros((n + 1, n + 1), dtype)
         Z[1:, 1:] = _mean_of_pairs(cost)
@@ -214,22 +209,24 @@ class DoublyNonnegative:
         constant = (1 + k) * top - Z[0, 0]
         size_of_terms = (k + 1) ** 2 * size + (k + 1) * abs(top)
         margin = rounding(2 * k + m, size_of_terms)
-        value_of_core = inf  # of the rows of the core alone, which is asked for if there are others
-        rows = _Rows(self.core, C, linear)
-        if not self.is_whole:
+        if self.is_whole:
+            relaxed = RelaxedRows(self.core, C, linear)
+            lowered = lower_rows(relaxed.rows, relaxed.linear, k, -inf, budget, steps)
+            lost = -inf
+        else:
             value_of_core = k_largest(row_values(C, linear, k), k)
-            core = Core(items=self.core, k=k, Z=Z, top=top, rows=C, linear=linear, unit=self.scale)
             mean_row = (constant + value_of_core) / k
-            extended = core.extended(self.Q, mean_row, budget.deadline)
-            margin += extended.margin
-            rows = _Rows(extended.items, extended.rows, extended.linear)
-        lowered = lower_rows(rows.C, rows.linear, k, -inf, budget, steps)
+            core = Core(items=self.core, k=k, Z=Z, top=top, rows=C, linear=linear, unit=self.scale)
+            relaxed = core.extended(self.Q, mean_row, budget.deadline)
+            lowered = lower_rows(relaxed.rows, relaxed.linear, k, -inf, budget, steps)
+            lost = lowered.value - value_of_core
         assert lowered.row_values is not None
+        in_order = np.argsort(relaxed.items)
         return CoreBound(
-            float(lowered.value + constant + margin),
+            float(lowered.value + constant + (margin + relaxed.margin)),
             "dnn",
-            row_values=lowered.row_values[np.argsort(rows.items)],
-            lost=lowered.value - value_of_core,
+            row_values=lowered.row_values[in_order],
+            lost=lost,
         )
 
     def update(self) -> None:
@@ -243,11 +240,12 @@ class DoublyNonnegative:
             tiles = [slice(*span) for span in spans(n, height)]
         else:
             tiles = eigen.cached_tiles(n)
-        squared_residuals = np.empty((len(tiles), 2))
+        squared_residuals = np.empty((len(tiles), 2))  # primal and dual
 
         def sweep(number: int) -> None:
             residuals = self._sweep(border, tiles[number])
-            squared_residuals[number] = residuals.primal**2, residuals.dual**2
+            squared_residuals[number, 0] = residuals.primal**2
+            squared_residuals[number, 1] = residuals.dual**2
 
         with threads(seconds=SWEEP_COST * n**2):
             run_tiles(sweep, range(len(tiles)))

@@ -35,6 +35,8 @@ SECONDS_OF_PROOF = 1e-10
 SECONDS_OF_ROWS = 4e-9
 # Seconds of the mixtures of the n - m items outside a core of m, times m (n - m) (n + 10 m).
 SECONDS_OF_MIXTURES = 1e-10
+# A step is expected to take at least this share of what the last one was expected to take.
+KEPT_SHARE = 0.8
 # Operations of a step of few items, its share of a proof included: times n^3, and besides.
 OPERATIONS_OF_SMALL_STEP = 0.2
 OPERATIONS_OF_ANY_SMALL_STEP = 3e5
@@ -119,7 +121,7 @@ class _Pace:
 
     def step_took(self, seconds: float) -> None:
         """Learn from a step."""
-        self.step = max(seconds, 0.8 * self.step)
+        self.step = max(seconds, KEPT_SHARE * self.step)
         if not self._is_proof_measured:
             # A machine that is slow in steps is so in proofs.
             slowness = max(1.0, self.step / self._estimate.step)

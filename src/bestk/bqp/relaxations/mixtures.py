@@ -17,25 +17,27 @@ from bestk.native.threads import run_tiles, spans
 MAX_STEPS = 40
 # The length of step s is divided by 1 + DAMPING s.
 DAMPING = 0.1
+# The squared slope of a row counts at least as this, so that nothing is divided by 0.
+MIN_SQUARED_SLOPE = 1e-30
 # The rows outside the core are to be below those of the core by this share of the mean row.
 ROOM = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class ExtendedRelaxation:
-    """A relaxation of all items, made from one of some of them."""
+class RelaxedRows:
+    """The rows C = Q - Z of a relaxation of all items, in any order."""
 
     items: Indices
-    """The item of each row: first those of the core, then the others."""
+    """The item of each row."""
 
     rows: Floats
-    """C = Q - Z, with one row and column for each item in that order."""
+    """C, with one row and column for each item in that order."""
 
     linear: Floats
     """C_ii + 2 C_0i of each item in that order."""
 
-    margin: float
-    """What the bound must be raised by for the rounding of this extension."""
+    margin: float = 0.0
+    """What the bound must be raised by for rounding, where rows come from those of a core."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +73,7 @@ class Core:
         Q: Floats,
         mean_row: float,
         deadline: float = inf,
-    ) -> ExtendedRelaxation:
+    ) -> RelaxedRows:
         """The relaxation of all items of a problem.
 
         S = top I - Z is positive semidefinite on the complement of N. If N'w = 1 for each row w of
@@ -119,7 +121,7 @@ class Core:
         spread = float(sizes_of_mixtures.max())
         size = 2 * (k + 1) ** 3 * sqrt(m) * spread**2 * largest_entry(S)
         margin = rounding(2 * m, size)
-        return ExtendedRelaxation(
+        return RelaxedRows(
             items=np.concatenate([self.items, outside]),
             rows=rows,
             linear=np.concatenate([self.linear, linear]),
@@ -205,8 +207,8 @@ class _MixtureSearch:
             own_terms = own_terms[is_high]
             pairs = pairs[is_high]
             slopes = self._slopes(w, tops[is_high], counts[is_high])
-            squared_slopes = (slopes * slopes).sum(axis=1)
-            lengths = (values[is_high] - self.aim) / np.maximum(squared_slopes, 1e-30)
+            squared_slopes = np.maximum((slopes * slopes).sum(axis=1), MIN_SQUARED_SLOPE)
+            lengths = (values[is_high] - self.aim) / squared_slopes
             damped = lengths / (1 + DAMPING * step)
             w -= damped[:, None].astype(np.float32) * slopes
 

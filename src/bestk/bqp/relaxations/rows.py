@@ -263,9 +263,9 @@ def lower_rows(
     state["aim"] = aim
     state["size"] = some_rows.size
     state["sum_before"] = state["best_sum"]
-    # In rows.c: each row of the k largest values pays the same for each of its k - 1 largest
-    # entries, and the row of the partner gains it, so that the matrix changes by an antisymmetric
-    # one.
+    # A step in rows.c lowers the k - 1 largest entries of each of the k largest rows by the same,
+    # C_ij by t, and raises C_ji by t, so that the change is antisymmetric. t is such that the bound
+    # would fall by the target step if no other row came among the largest.
     make_steps = kernels.lower_rows.bind(
         rows,
         len(items),

@@ -17,6 +17,15 @@ from bestk.native.threads import calm_blas
 SHIFT_GROWTH = 8.0
 # A shift that is proved is good enough if this times smaller a one fails.
 CLOSE_SHIFT = 1.3
+# The relaxation is climbed until its slope is this times the tolerance, relative to its size; then
+# it is divided by RATIO_FACTOR as long as no bound is within the tolerance, down to LAST_RATIO.
+FIRST_RATIO = 2
+RATIO_FACTOR = 3
+LAST_RATIO = 1e-4
+# A bound within this times the tolerance is near enough.
+CLOSE_BOUND = 1.01
+# Rounding the relaxation to choices takes as long as a product with so many columns.
+COLUMNS_OF_ROUNDING = 200
 # Up to so many items the bound is tightened beyond the tolerance, by more tests of shifts.
 MAX_TIGHTENED_ITEMS = 500
 # Tests of shifts for the last bound, for one of few items on the way, and for one of many.
@@ -55,18 +64,18 @@ def relax(
     tolerance: of the distance between the relaxation and its bound, relative to its size.
     """
     best = inf
-    ratio = 2 * tolerance
+    ratio = FIRST_RATIO * tolerance
     n, r = factor.V.shape
     while True:
         # A factorisation takes as long as so many products with Q, and so does the rounding of
         # the relaxation to choices that comes afterwards.
         seconds_of_test = factor.product_seconds * (1 + n / (3 * r))
-        seconds_of_rounding = factor.product_seconds * (1 + 200 / r)
+        seconds_of_rounding = factor.product_seconds * (1 + COLUMNS_OF_ROUNDING / r)
         end = deadline - seconds_of_test - seconds_of_rounding
         stop = end - seconds_of_test
         factor.climb(ratio, stop)
         is_last = factor.stalled or factor.iterations >= MAX_ITERATIONS
-        is_last = is_last or perf_counter() >= stop or ratio < 1e-4 * tolerance
+        is_last = is_last or perf_counter() >= stop or ratio < LAST_RATIO * tolerance
         allowed = tolerance * factor.size
         if is_last:
             slack = max(allowed, 2 * factor.slope)
@@ -78,9 +87,9 @@ def relax(
             factor.problem, factor.multipliers, slack=slack, tests=tests, deadline=end
         )
         best = min(best, bound)
-        if is_last or bound <= factor.value + 1.01 * allowed:
+        if is_last or bound <= factor.value + CLOSE_BOUND * allowed:
             return best
-        ratio /= 3
+        ratio /= RATIO_FACTOR
 
 
 def dual_bound(

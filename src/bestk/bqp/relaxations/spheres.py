@@ -25,8 +25,22 @@ MAX_TRIES = 10
 SHORTENING = 0.4
 # A step must gain at least this share of what the slope promises.
 MIN_RISE = 1e-4
+# A direction climbs if its product with the gradient is above this, times both lengths.
+MIN_COSINE = 1e-12
+# A step is learnt from if its curvature is above this, times the lengths of step and change.
+MIN_CURVATURE = 1e-10
+# A variance of Q below this, relative to the square of its mean, is rounding.
+MIN_VARIANCE = 1e-16
+# The value of the relaxation counts at least as this, times k and the size of entries.
+MIN_SIZE = 1e-6
+# Without a step to learn from, the first one has this length, times the root of the number of rows.
+FIRST_LENGTH = 0.5
 # Steps of Newton's method that lead back to the spheres, at most.
 MAX_RETRACTIONS = 16
+# A step of Newton's method must bring the error below this, times the error before.
+CONVERGENCE = 0.9
+# The matrix of Newton's method changes little, and is factorised anew after so many steps.
+STEPS_TO_FACTOR = 4
 # The sum of the rows may differ from the wanted one by this, times the number of rows.
 RETRACTED = 1e-11
 # Added to the diagonal of a matrix that is singular where all rows are parallel, relative to it.
@@ -118,9 +132,9 @@ class Spheres:
             error = float(np.abs(excess).max())
             if error <= RETRACTED * self.n:
                 return V
-            if error > 0.9 * last_error:
+            if error > CONVERGENCE * last_error:
                 return None
-            if step % 4 == 0:  # the factor changes little from step to step
+            if step % STEPS_TO_FACTOR == 0:
                 normals = self.normals(V)
             V = _unit(V - cho_solve(normals, excess, check_finite=False))
             last_error = error
@@ -174,7 +188,7 @@ class LowRankFactor:
         self.mean = float(Q.mean())
         mean_square = float(np.vdot(Q, Q)) / n**2
         variance = mean_square - self.mean**2
-        self.spread = sqrt(max(variance, 1e-16 * self.mean**2)) or 1.0
+        self.spread = sqrt(max(variance, MIN_VARIANCE * self.mean**2)) or 1.0
         n_columns = min(n + 1, ceil(sqrt(2 * n)) + 1)
         self.spheres = Spheres(n, problem.k, r=max(3, n_columns))
         self._single: NDArray[np.float32] | None = None
@@ -210,7 +224,7 @@ class LowRankFactor:
     def size(self) -> float:
         """What to measure distances by: the value, kept away from 0."""
         size_of_entries = abs(self.mean) + self.spread
-        return abs(self.value) + 1e-6 * self.problem.k * size_of_entries
+        return abs(self.value) + MIN_SIZE * self.problem.k * size_of_entries
 
     @property
     def multipliers(self) -> Floats:
@@ -284,7 +298,7 @@ class LowRankFactor:
         direction = self._direction()
         rise = float(np.vdot(gradient, direction))
         length = float(np.linalg.norm(direction))
-        if not rise > 1e-12 * length * float(np.linalg.norm(gradient)):
+        if not rise > MIN_COSINE * length * float(np.linalg.norm(gradient)):
             return False
         step = min(1.0, sqrt(self.problem.n) / length)
         for _ in range(MAX_TRIES):
@@ -302,7 +316,7 @@ class LowRankFactor:
         """Learn from a step, unless its curvature is rounding or has the wrong sign."""
         curvature = float(np.vdot(moved, bent))
         lengths = float(np.linalg.norm(moved) * np.linalg.norm(bent))
-        if curvature > 1e-10 * lengths:
+        if curvature > MIN_CURVATURE * lengths:
             self._steps.append(_Step(moved, bent, 1 / curvature))
             self._reach = curvature / float(np.vdot(bent, bent))
 
@@ -311,7 +325,7 @@ class LowRankFactor:
         direction = self._gradient.tangent.copy()
         if not self._steps:
             length = float(np.linalg.norm(direction))
-            first_reach = 0.5 * sqrt(self.problem.n) / length
+            first_reach = FIRST_LENGTH * sqrt(self.problem.n) / length
             return direction * (self._reach or first_reach)
         weights = []
         for step in reversed(self._steps):

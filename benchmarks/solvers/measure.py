@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.solvers.matrices import Matrix
 from benchmarks.solvers.record import Found, Job, Ledger, Row, Trace
 from benchmarks.timing import clock, reference
+from bestk._typing import Indices
 from bestk.bqp.problem import BQP
 from bestk.bqp.relaxations.budget import Budget
 from bestk.bqp.relaxations.rows import MAX_OPERATIONS
@@ -108,41 +109,44 @@ class Reached(Exception):  # noqa: N818, an end and not an error
     """The best known value is attained."""
 
 
-class Watched(dict[str, Any]):
-    """The report of a run, which notes each better choice and stops at the best known."""
+class Watched(Run):
+    """A run that notes each better choice, and ends at the best known value."""
 
-    def __init__(self, problem: BQP, target: float) -> None:
-        super().__init__()
-        self.Q, self.target, self.trace = problem.Q, target, Trace()
+    def __init__(self, problem: BQP, target: float, seed: int, limit: float) -> None:
         self.start = perf_counter()
+        super().__init__(np.random.default_rng(seed), self.start + limit)
+        self.problem = problem
+        self.target = target
+        self.trace = Trace()
 
-    def __setitem__(self, key: str, value: Any) -> None:
-        super().__setitem__(key, value)
-        if key == "incumbent":
-            self.note(perf_counter() - self.start, float(self.Q[np.ix_(value, value)].sum()))
-
-    def note(self, seconds: float, worth: float) -> None:
-        """Keep a choice that is better than all before."""
-        if not self.trace or worth > self.trace[-1][1]:
-            self.trace.append((round(seconds, 5), worth))
-        if worth >= self.target * (1 - SAME):
+    def keep(self, items: Indices) -> None:
+        """Note a choice that is better than all before."""
+        super().keep(items)
+        seconds = perf_counter() - self.start
+        value = self.problem.value(items)
+        if not self.trace or value > self.trace[-1][1]:
+            self.trace.append((round(seconds, 5), value))
+        if value >= self.target * (1 - SAME):
             raise Reached
 
 
 def watch(problem: BQP, solver: str, seed: int, limit: float, target: float = nan) -> Found:
     """Run a solver until its time is up or a target is attained."""
-    report = Watched(problem, target)
-    task = Run(np.random.default_rng(seed), report.start + limit, details=report)
+    run_of_solver = Watched(problem, target, seed, limit)
     reached = nan
     try:
-        report["incumbent"] = SOLVERS[solver].pick(problem, task)
+        run_of_solver.keep(SOLVERS[solver].pick(problem, run_of_solver))
     except Reached:
-        reached = report.trace[-1][0]
-    seconds = perf_counter() - report.start
+        reached = run_of_solver.trace[-1][0]
     return Found(
-        seconds, report.trace[-1][1], task.upper_bound, target, reached,
-        details=told(report), trace=report.trace,
-    )  # fmt: skip
+        perf_counter() - run_of_solver.start,
+        run_of_solver.trace[-1][1],
+        run_of_solver.upper_bound,
+        target,
+        reached,
+        details=told(run_of_solver.details),
+        trace=run_of_solver.trace,
+    )
 
 
 def certify(problem: BQP, limit: float, seed: int = 0) -> Found:
@@ -152,6 +156,8 @@ def certify(problem: BQP, limit: float, seed: int = 0) -> Found:
     choice = solve(problem, None, "search", time_limit=first, random_state=seed, bound=None)
     rest = limit - (perf_counter() - start)
     bound = prove(problem, choice.support, "tight", Budget.within(rest, MAX_OPERATIONS))
-    details = {"method": bound.method, **told(bound.details)}
+    details: dict[str, Any] = {"method": bound.method}
+    if bound.fixed_in is not None:
+        details |= {"fixed_in": bound.fixed_in, "fixed_out": bound.fixed_out}
     value = max(bound.value, choice.objective)
     return Found(perf_counter() - start, choice.objective, value, details=details)

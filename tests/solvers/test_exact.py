@@ -285,7 +285,7 @@ def test_an_interrupt_leaves_the_best_choice_and_its_bound(monkeypatch):
     monkeypatch.setattr("bestk.bqp.solvers._exact._halves", interrupt)
     with pytest.raises(KeyboardInterrupt):
         Exploring(0).pick(problem, run)
-    assert len(run.details["incumbent"]) == 20
+    assert len(run.incumbent) == 20
 
 
 def interrupt(*_):

@@ -201,14 +201,14 @@ def test_an_interrupt_leaves_the_best_so_far_and_no_thread(monkeypatch):
 
     def interrupt(price, most):
         yield 2000
-        calls.append(one.details["incumbent"].copy())
+        calls.append(one.incumbent.copy())
         raise KeyboardInterrupt
 
     monkeypatch.setattr(_search, "_counted_slices", interrupt)
     with pytest.raises(KeyboardInterrupt):
         Search().pick(problem, one)
-    assert one.details["incumbent"].tolist() == calls[0].tolist()
-    assert is_choice(one.details["incumbent"], problem)
+    assert one.incumbent.tolist() == calls[0].tolist()
+    assert is_choice(one.incumbent, problem)
     assert threading.active_count() == threads
 
 

@@ -41,10 +41,7 @@ class Run:
     """Choices of k items to start from, such as that of the k before."""
 
     details: dict[str, Any] = field(default_factory=dict)
-    """What the solver has to tell; it becomes ``Solution.details``.
-
-    Under "incumbent" stands the best choice so far, for those who interrupt a solver.
-    """
+    """What the solver has to tell; it becomes ``Solution.details``."""
 
     upper_bound: float = float("inf")
     """A bound that the solver proved, if it proves any."""
@@ -54,6 +51,13 @@ class Run:
 
     bound: BoundEffort | None = None
     """What is spent on a bound afterwards."""
+
+    incumbent: Indices | None = None
+    """The best choice so far, for those who interrupt a solver."""
+
+    def keep(self, items: Indices) -> None:
+        """Note a choice that is better than all before."""
+        self.incumbent = items
 
     @property
     def time_left(self) -> float:

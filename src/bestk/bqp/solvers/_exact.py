@@ -158,7 +158,7 @@ class _Proof:
         if value > self.value:
             self.best = np.sort(items)
             self.value = value
-            self.run.details["incumbent"] = self.best
+            self.run.keep(self.best)
 
     def take_only_choice(self, subproblem: Subproblem) -> bool:
         """Offer the best choice of a subproblem that needs no search; whether it is such a one."""

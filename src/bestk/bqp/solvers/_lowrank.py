@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.bqp.problem import BQP, best_first
+from bestk.bqp.problem import BQP, NO_ITEMS, best_first
 from bestk.bqp.relaxations.eigen import lanczos
 from bestk.bqp.solvers._base import Run, Solver
 from bestk.native import kernels
@@ -97,6 +97,7 @@ class LowRank(Solver):
         n_choices = comb(problem.n, problem.k)
         count = min(self.draws, MAX_DRAWS_PER_CHOICE * n_choices)
         operations_of_draw = OPERATIONS_OF_DRAW + OPERATIONS_OF_SCORE * problem.n
+        best = NO_ITEMS
         best_value = -np.inf
         run.details["draws"] = 0
         with ThreadPoolExecutor(n_threads()) as pool:
@@ -111,9 +112,10 @@ class LowRank(Solver):
                     run.details["draws"] += len(piece)
                     run.spend(operations_of_draw * len(piece))
                     if value > best_value:
+                        best = items
                         best_value = value
-                        run.details["incumbent"] = items
-        return best_first(problem, run.details["incumbent"])
+                        run.keep(best)
+        return best_first(problem, best)
 
     def for_path(self, count: int) -> "LowRank":
         """The solver for one of many k, which share the draws."""

@@ -153,8 +153,7 @@ def score(
     """Check a choice, compute its objective, and bound the problem within a budget."""
     items = _checked_choice(problem, name, picked)
     objective = problem.value(items)
-    details = {key: value for key, value in run.details.items() if key != "incumbent"}
-    details["bound"] = run.bound
+    details = {**run.details, "bound": run.bound}
     if problem.k == problem.n:  # there is no other choice
         return Solution(items, objective, objective, name, details=details)
     upper_bound = run.upper_bound

@@ -164,8 +164,7 @@ class Search(Solver):
             slices = _timed_slices(n, run)
         else:
             slices = _counted_slices(entries_of_step, self.work / self.islands)
-        incumbent = run.details.get("incumbent")
-        best_value = LOWEST if incumbent is None else problem.value(incumbent)
+        best_value = LOWEST if run.incumbent is None else problem.value(run.incumbent)
         steps_of_all = 0
         for steps in slices:
             steps_of_all += self.islands * steps
@@ -178,7 +177,8 @@ class Search(Solver):
         steps_of_all = min(steps_of_all, STEPS_OF_WALK * walks * depth)
         run.spend(OPERATIONS_OF_ENTRY * steps_of_all * entries_of_step)
         run.details["walks"] = walks
-        return np.asarray(run.details["incumbent"], np.int64)
+        assert run.incumbent is not None
+        return np.asarray(run.incumbent, np.int64)
 
     def _pick_lazy(self, problem: BQP, run: Run) -> Indices:
         """Search the choice and the items that would add most to it; then around the new choice."""
@@ -189,7 +189,7 @@ class Search(Solver):
         n_others = min(CORE_ITEMS_OF_CHOICE * k, MAX_CORE_FACTOR * CORE_ITEMS)
         size = min(problem.n, k + max(CORE_ITEMS, n_others))
         while run.time_left > 0:
-            run.details["incumbent"] = chosen
+            run.keep(chosen)
             gains = problem.gains(chosen)
             value = (gains + problem.diagonal)[chosen].sum() / 2
             gains[chosen] = np.inf
@@ -271,7 +271,7 @@ def _keep_best(
             value = float(island.values[value_place])
             if value > best_value + MIN_IMPROVEMENT * abs(best_value):
                 best_value = value
-                run.details["incumbent"] = np.flatnonzero(island.masks[mask_row])
+                run.keep(np.flatnonzero(island.masks[mask_row]))
     return best_value
 
 

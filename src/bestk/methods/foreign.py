@@ -16,14 +16,17 @@ from bestk.bqp.solvers import Effort
 from bestk.errors import ParameterError
 from bestk.information import Entropies
 from bestk.information.block_information import BlockInformation
+from bestk.information.information import Estimates
 from bestk.information.joined import JoinedEntropies
+from bestk.methods.greedy import AnyEntropies
 from bestk.methods.method import EFFORT, Ints, Method, Solutions
 from bestk.methods.quadratic import Objective, Pairs, get_objective
 from bestk.methods.registry import Greedy, Quadratic
 from bestk.tables.table import Table, as_matrix, find_features
 from bestk.tables.target import Target
 
-COUNTS = ("k", "n_features_to_select", "max_features", "k_features")  # parameters that mean k
+# Parameters of selectors of other libraries that are the number of features.
+NUMBER_PARAMETERS = ("k", "n_features_to_select", "max_features", "k_features")
 
 
 @dataclass(frozen=True)
@@ -31,63 +34,94 @@ class Grouped(Method):
     """A method that selects whole groups; k counts groups, or columns at most."""
 
     method: Any
-    labels: Indices  # the group of each measured column, from 0 up
-    sizes: Indices  # the number of columns of each group, measured or not
+    """The method for groups."""
+
+    labels: Indices
+    """The group of each measured column, from 0 up."""
+
+    sizes: Indices
+    """The number of columns of each group, measured or not."""
+
     by_columns: bool
+    """Whether k counts columns, and not groups."""
+
+    def pick(
+        self, estimates: AnyEntropies | BlockInformation, ks: Ints, include: Ints, effort: Effort
+    ) -> Solutions:
+        """Pick for every k of a list; the features to include are columns."""
+        return self.select_path(estimates, ks, include, effort)
 
     def select_path(
-        self, entropies: Entropies, ks: Ints, include: Ints = (), effort: Effort = EFFORT
+        self,
+        estimates: AnyEntropies | BlockInformation,
+        ks: Ints,
+        include: Ints = (),
+        effort: Effort = EFFORT,
     ) -> Solutions:
         """Pick for every k of a list; the features to include are columns."""
         included = list(dict.fromkeys(self.labels[list(include)].tolist()))
-        if not self.by_columns:
-            found = self._choose(entropies, ks, included, effort, np.arange(len(self.sizes)))
-            return [self._expanded(solution) for solution in found]
-        solutions = []
-        for k in ks:
-            fitting = np.flatnonzero(self.sizes <= k)
-            most = int((np.cumsum(np.sort(self.sizes[fitting])) <= k).sum())
-            if not np.isin(included, fitting).all() or not most:
-                raise ParameterError(f"k={k} is too few columns for a group to select; raise k")
-            counts = list(range(max(1, len(included)), most + 1))
-            found = self._choose(entropies, counts, included, effort, fitting)
-            small = [s for s in found if self.sizes[s.support].sum() <= k]
-            if not small:
-                raise ParameterError(f"k={k} is too few columns for the included groups; raise k")
-            solutions.append(self._expanded(small[-1]))
-        return solutions
+        if self.by_columns:
+            return [self._pick_columns(estimates, k, included, effort) for k in ks]
+        all_groups = np.arange(len(self.sizes))
+        solutions = self._pick_groups(estimates, ks, included, effort, all_groups)
+        return [self._by_columns(solution) for solution in solutions]
 
-    def _expanded(self, solution: Solution) -> Solution:
-        """The solution by columns, which share the contribution of their group evenly."""
-        columns = [np.flatnonzero(self.labels == group) for group in solution.support]
-        each = np.array([len(some) for some in columns])
-        parts = np.repeat(solution.details["contribution"] / each, each)
-        details = {**solution.details, "contribution": parts}
-        return replace(solution, support=np.concatenate(columns), details=details)
-
-    def _choose(
+    def _pick_columns(
         self,
-        entropies: Entropies | BlockInformation,
-        ks: Ints,
+        estimates: AnyEntropies | BlockInformation,
+        k: int,
+        included: list[int],
+        effort: Effort,
+    ) -> Solution:
+        """Pick as many groups as have no more than k columns together."""
+        fitting = np.flatnonzero(self.sizes <= k)
+        columns_of_smallest = np.cumsum(np.sort(self.sizes[fitting]))
+        most = int((columns_of_smallest <= k).sum())
+        if not np.isin(included, fitting).all() or not most:
+            raise ParameterError(f"k={k} is too few columns for a group to select; raise k")
+        counts = list(range(max(1, len(included)), most + 1))
+        solutions = self._pick_groups(estimates, counts, included, effort, fitting)
+        small = [solution for solution in solutions if self.sizes[solution.support].sum() <= k]
+        if not small:
+            raise ParameterError(f"k={k} is too few columns for the included groups; raise k")
+        return self._by_columns(small[-1])
+
+    def _by_columns(self, solution: Solution) -> Solution:
+        """The solution by columns, which share the contribution of their group evenly."""
+        columns_of_group = [np.flatnonzero(self.labels == group) for group in solution.support]
+        sizes = np.array([len(columns) for columns in columns_of_group])
+        contribution = np.repeat(solution.details["contribution"] / sizes, sizes)
+        return replace(
+            solution,
+            support=np.concatenate(columns_of_group),
+            details={**solution.details, "contribution": contribution},
+        )
+
+    def _pick_groups(
+        self,
+        estimates: AnyEntropies | BlockInformation,
+        counts: Ints,
         include: Ints,
         effort: Effort,
         groups: Indices,
     ) -> Solutions:
-        """Choose among some groups; the support and the contributions are those of groups."""
-        place = np.full(len(self.sizes), -1)
-        place[groups] = np.arange(len(groups))
-        labels, inside = place[self.labels], place[include].tolist()
+        """Pick among some groups; the support and the contributions are those of groups."""
+        place_of_group = np.full(len(self.sizes), -1)
+        place_of_group[groups] = np.arange(len(groups))
+        labels = place_of_group[self.labels]
+        inside = place_of_group[include].tolist()
         method = self.method
-        if isinstance(entropies, BlockInformation):
-            found = method.select_path(entropies.merged(labels), ks, inside, effort)
+        if isinstance(estimates, BlockInformation):
+            solutions = method.select_path(estimates.merged(labels), counts, inside, effort)
         elif isinstance(method, Greedy):
-            found = method._pick(entropies, ks, inside, effort, labels)
+            solutions = method.pick_groups(estimates, counts, inside, labels)
         elif isinstance(method, Quadratic):
-            method = replace(method, objective=Contracted(get_objective(method.objective), labels))
-            found = method.select_path(entropies, ks, inside, effort)
+            of_groups = Contracted(get_objective(method.objective), labels)
+            by_groups = replace(method, objective=of_groups)
+            solutions = by_groups.select_path(estimates, counts, inside, effort)
         else:
             raise ParameterError(f"column_groups needs a method of bestk by name, not {method!r}")
-        return [replace(solution, support=groups[solution.support]) for solution in found]
+        return [replace(solution, support=groups[solution.support]) for solution in solutions]
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,23 +171,31 @@ class Foreign(Method):
     """A selector with ``get_support``, a ranking, or a function of X, y and k, by relevance."""
 
     selector: Any
+
     table: Table
-    allowed: Indices  # the features to select from
+    """All columns."""
+
+    allowed: Indices
+    """Places of the columns to select from."""
+
     targets: tuple[Target, ...]
 
-    def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
+    def pick(self, estimates: Estimates, ks: Ints, include: Ints, effort: Effort) -> Solutions:
+        """Ask the selector for every k; its features are put in the order of their relevance."""
         name = type(self.selector).__name__
         if len(include):
             raise ParameterError(
                 f"include does not work with {name}; use a method of bestk.METHODS, or pass no "
                 "include"
             )
-        if isinstance(entropies, JoinedEntropies) and entropies.worst:
+        if isinstance(estimates, JoinedEntropies) and estimates.worst:
             raise ParameterError("multioutput='min' needs a method of bestk; use 'sum' or 'union'")
-        pick, relevance, found = self._picker(), entropies.mi(), []
+        pick_places = self._picker()
+        relevance = estimates.mi()
+        solutions = []
         for k in ks:
             start = perf_counter()
-            support = np.unique(np.asarray(pick(k), np.int64))
+            support = np.unique(np.asarray(pick_places(k), np.int64))
             if len(support) != k:
                 raise ParameterError(
                     f"{name} gives {len(support)} different features, not {k}; use a smaller k, "
@@ -161,38 +203,45 @@ class Foreign(Method):
                 )
             support = support[np.argsort(-relevance[support], kind="stable")]
             seconds = perf_counter() - start
-            found.append(Solution(support, np.nan, solver=name, seconds=seconds))
-        return found
+            solutions.append(Solution(support, np.nan, solver=name, seconds=seconds))
+        return solutions
 
     def _picker(self) -> Callable[[int], Any]:
         """A function of k that returns places among the allowed features."""
         selector = self.selector
         if not (callable(selector) or hasattr(selector, "fit")):
             ranking = find_features(selector, self.table)
-            places = {item: place for place, item in enumerate(self.allowed.tolist())}
-            kept = [places[item] for item in ranking.tolist() if item in places]
-            return lambda k: kept[:k]
+            allowed = ranking[np.isin(ranking, self.allowed)]
+            places = np.searchsorted(self.allowed, allowed)
+            return lambda k: places[:k]
         X = as_matrix(self.table.keep(self.allowed))[0]
-        labels = [target.values for target in self.targets]
-        y = labels[0] if len(labels) == 1 else np.column_stack(labels)
-        weighted = self._weights()
+        values = [target.values for target in self.targets]
+        y = values[0] if len(values) == 1 else np.column_stack(values)
+        weights = self._weights()
         if not hasattr(selector, "fit"):
-            return lambda k: selector(X, y, k, **weighted)
-        known = selector.get_params(deep=False)
-        name = next((name for name in COUNTS if name in known), None)
-        if name is None:
-            raise ParameterError(
-                f"{selector!r} has no parameter for the number of features ({', '.join(COUNTS)}); "
-                "pass a function of X, y and k that returns the indices of k features"
-            )
-        # SelectFromModel: exactly k
-        more = {"threshold": -np.inf} if name == "max_features" else {}
+            return lambda k: selector(X, y, k, **weights)
+        parameter = self._parameter_of_number()
+        others = {}
+        if parameter == "max_features":  # of SelectFromModel, which selects fewer below a threshold
+            others["threshold"] = -np.inf
 
-        def pick(k: int) -> Any:
-            chosen = clone(selector).set_params(**{name: k}, **more)
-            return chosen.fit(X, y, **weighted).get_support(indices=True)
+        def fit_selector(k: int) -> Any:
+            configured = clone(selector).set_params(**{parameter: k}, **others)
+            return configured.fit(X, y, **weights).get_support(indices=True)
 
-        return pick
+        return fit_selector
+
+    def _parameter_of_number(self) -> str:
+        """The parameter of the selector that is the number of features."""
+        parameters = self.selector.get_params(deep=False)
+        for name in NUMBER_PARAMETERS:
+            if name in parameters:
+                return name
+        raise ParameterError(
+            f"{self.selector!r} has no parameter for the number of features "
+            f"({', '.join(NUMBER_PARAMETERS)}); pass a function of X, y and k that returns the "
+            "indices of k features"
+        )
 
     def _weights(self) -> dict[str, Any]:
         """The weights of the rows, of mean 1, as the selector takes them."""

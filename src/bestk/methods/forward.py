@@ -352,7 +352,7 @@ class BlockForward(Method):
 
     information = "blocks"
 
-    def _pick(
+    def pick(
         self, entropies: BlockInformation, ks: Ints, include: Ints, effort: Effort
     ) -> Solutions:
         """Pick features for every k of a list; the steps of the largest serve all."""

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
@@ -13,18 +12,27 @@ from bestk.bqp.relaxations.subproblem import Fixed
 from bestk.bqp.solution import Solution
 from bestk.bqp.solvers import Effort, Solver
 from bestk.errors import Registry
-from bestk.information import Entropies
 from bestk.information.joined import JoinedEntropies
 from bestk.methods.forward import BlockForward
-from bestk.methods.greedy import MRMR, Criterion, get_criterion, pick_greedily
+from bestk.methods.greedy import MRMR, AnyEntropies, Criterion, get_criterion, pick_greedily
 from bestk.methods.method import Ints, Method, Solutions
 from bestk.methods.quadratic import Objective, Pairs, get_objective
 from bestk.methods.targets import JoinedPairs, maximise_worst
 
 AnyPairs = Pairs | JoinedPairs
-DIGITS = 12  # of contributions: beyond them they are equal
-SHARES_OF_TIME = 10  # a time limit is divided by it for each weighting of several targets
-MAX_DENSE_FEATURES = 1000  # above, forward and swap get columns, except for a tight bound
+
+# Contributions that agree in so many digits are equal; ties go to the lowest index.
+DIGITS = 12
+
+# The time limit is divided by this for each weighting of several targets.
+PARTS_OF_TIME = 10
+
+# Of more features, solvers that read few columns are given these one by one, except for a tight
+# bound.
+MAX_DENSE_FEATURES = 1000
+
+# Of an entry of a matrix.
+VALUE_BYTES = 8
 
 
 @dataclass(frozen=True)
@@ -52,49 +60,58 @@ class Quadratic(Method):
         """What belongs to the objective."""
         return get_objective(self.objective).information
 
-    def _pick(self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
-        chosen = solvers.get_solver(self.solver)
-        pairs = self._pairs(entropies, effort, ks[0])
-        worst = isinstance(pairs, JoinedPairs) and pairs.worst
-        if worst or len(include) or len(ks) == 1:
-            limit = effort.time_limit and effort.time_limit / len(ks)
-            share = effort._replace(time_limit=limit)
-            solve = self._solve_worst if worst else self._solve
-            return [solve(pairs, k, include, share) for k in ks]
+    def pick(self, estimates: AnyEntropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
+        """Solve the problem for every k; one ordering or one matrix serves several where it can."""
+        solver = solvers.get_solver(self.solver)
+        pairs = self._pairs(estimates, effort, ks[0])
+        if isinstance(pairs, JoinedPairs) and pairs.worst:
+            effort_of_one = _divide_time(effort, len(ks))
+            return [self._solve_worst(pairs, k, include, effort_of_one) for k in ks]
+        if len(include) or len(ks) == 1:
+            effort_of_one = _divide_time(effort, len(ks))
+            return [self._solve(pairs, k, include, effort_of_one) for k in ks]
         if pairs.objective.same_for_all_k:
+            problem, _ = pairs.problem(ks[0])
             solutions = solvers.solve_path(
-                pairs.problem(ks[0])[0], ks, chosen, random_state=effort.random_state,
-                time_limit=effort.time_limit, bound=effort.bound,
-            )  # fmt: skip
+                problem,
+                ks,
+                solver,
+                random_state=effort.random_state,
+                time_limit=effort.time_limit,
+                bound=effort.bound,
+            )
         else:
-            solutions = solvers.solve_each(lambda k: pairs.problem(k)[0], ks, chosen, effort)
+            solutions = solvers.solve_each(lambda k: pairs.problem(k)[0], ks, solver, effort)
         return [_ranked(pairs, solution) for solution in solutions]
 
     def _solve(self, pairs: AnyPairs, k: int, include: Ints, effort: Effort) -> Solution:
-        (problem, _), solver = pairs.problem(k), solvers.get_solver(self.solver)
+        """Solve the problem for k features, some of which are given."""
+        problem, _ = pairs.problem(k)
+        solver = solvers.get_solver(self.solver)
         if not len(include):
             solution = solvers.solve_problem(problem, solver, effort)
-        elif (fixed := Fixed(problem, np.asarray(include, np.int64))).k:
-            solution = fixed.complete(
-                solvers.solve_problem(fixed.remaining_problem(), solver, effort)
-            )
-        else:
+            return _ranked(pairs, solvers.with_useful_bound(solution))
+        fixed = Fixed(problem, np.asarray(include, np.int64))
+        if fixed.k:
+            others = solvers.solve_problem(fixed.remaining_problem(), solver, effort)
+            solution = fixed.complete(others)
+        else:  # there is one choice only
             solution = Solution(fixed.inside, fixed.base, fixed.base, solver.name)
         return _ranked(pairs, solvers.with_useful_bound(solution))
 
-    def _solve_worst(self, pairs: Any, k: int, include: Ints, effort: Effort) -> Solution:
-        limit = effort.time_limit
-        each = effort._replace(time_limit=limit and limit / SHARES_OF_TIME)
-        solve = partial(self._solve, k=k, include=include, effort=each)
-        found, worst = maximise_worst(pairs, k, include, solve, limit)
-        return _ranked(worst, solvers.with_useful_bound(found))
+    def _solve_worst(self, pairs: JoinedPairs, k: int, include: Ints, effort: Effort) -> Solution:
+        """Maximise the smallest objective of several targets."""
+        effort_of_weights = _divide_time(effort, PARTS_OF_TIME)
+        solve = partial(self._solve, k=k, include=include, effort=effort_of_weights)
+        solution, pairs_of_worst = maximise_worst(pairs, k, include, solve, effort.time_limit)
+        return _ranked(pairs_of_worst, solvers.with_useful_bound(solution))
 
-    def _pairs(self, entropies: Entropies, effort: Effort, k: int) -> AnyPairs:
+    def _pairs(self, estimates: AnyEntropies, effort: Effort, k: int) -> AnyPairs:
         """What pairs are worth for the target, or for each of several."""
-        if isinstance(entropies, JoinedEntropies):
-            parts = tuple(self._pairs_of_target(part, effort, k) for part in entropies.parts)
-            return JoinedPairs(parts, entropies.units, entropies.worst)
-        return self._pairs_of_target(entropies, effort, k)
+        if isinstance(estimates, JoinedEntropies):
+            of_targets = tuple(self._pairs_of_target(part, effort, k) for part in estimates.parts)
+            return JoinedPairs(of_targets, estimates.units, estimates.worst)
+        return self._pairs_of_target(estimates, effort, k)
 
     def _pairs_of_target(self, entropies: Entropies, effort: Effort, k: int) -> Pairs:
         """All pairs, unless they are too many, or few are needed and none for a proof.
@@ -105,10 +122,17 @@ class Quadratic(Method):
         solver = solvers.get_solver(self.solver)
         needs_few = effort.bound != "tight" and solver.reads_few_columns
         are_many = needs_few and entropies.n_features > MAX_DENSE_FEATURES
-        are_large = 8 * entropies.n_features**2 > effort.memory
+        are_large = VALUE_BYTES * entropies.n_features**2 > effort.memory
         if solver.needs == "columns" and (are_many or are_large):
             return objective.lazy_pairs(entropies, effort.memory)
         return objective.pairs(entropies).ready_for(k)
+
+
+def _divide_time(effort: Effort, n_parts: int) -> Effort:
+    """The effort for one of several parts, which share the time."""
+    if effort.time_limit is None:
+        return effort
+    return effort._replace(time_limit=effort.time_limit / n_parts)
 
 
 @dataclass(frozen=True)
@@ -124,52 +148,82 @@ class Greedy(Method):
 
     criterion: str | Criterion = "jmi"
 
-    def _pick(
-        self, entropies: Entropies, ks: Ints, include: Ints, effort: Effort,
-        labels: Indices | None = None,
-    ) -> Solutions:  # fmt: skip
-        """Pick features, or groups of them."""
-        criterion, start = get_criterion(self.criterion), perf_counter()
-        picked, scores = pick_greedily(criterion, entropies, max(ks), include, labels)
+    def pick(self, estimates: AnyEntropies, ks: Ints, include: Ints, effort: Effort) -> Solutions:
+        """Pick features; those for the largest k come first in the order for all."""
+        return self.pick_groups(estimates, ks, include, None)
+
+    def pick_groups(
+        self, estimates: AnyEntropies, ks: Ints, include: Ints, labels: Indices | None
+    ) -> Solutions:
+        """Pick groups of features; ``labels``: the group of each, or -1; None: each is its own."""
+        criterion = get_criterion(self.criterion)
+        start = perf_counter()
+        picked, scores = pick_greedily(criterion, estimates, max(ks), include, labels)
         seconds = (perf_counter() - start) / len(ks)
         return [
             Solution(
-                picked[:k], float(scores[:k].sum()), solver=criterion.name, seconds=seconds,
+                picked[:k],
+                objective=float(scores[:k].sum()),
+                solver=criterion.name,
+                seconds=seconds,
                 details={"contribution": scores[:k], "bound": "greedy"},
             )
             for k in ks
-        ]  # fmt: skip
+        ]
 
 
 def _ranked(pairs: AnyPairs, solution: Solution) -> Solution:
     """The features by their contribution, largest first, and all values those of the objective."""
     problem, scale = pairs.problem(solution.k)
-    parts = scale * problem.product(solution.support)[solution.support]  # pairs shared evenly
-    equal = np.round(parts / (np.abs(parts).max() or 1.0), DIGITS)
-    order = np.lexsort((solution.support, -equal))
+    support = solution.support
+    # Both features of a pair have half of what the pair adds.
+    contribution = scale * problem.product(support)[support]
+    largest = np.abs(contribution).max() or 1.0
+    rounded = np.round(contribution / largest, DIGITS)
+    order = np.lexsort((support, -rounded))
     return replace(
         solution,
         support=solution.support[order],
         objective=scale * solution.objective,
         upper_bound=scale * solution.upper_bound,
-        details={**solution.details, "contribution": parts[order]},
+        details={**solution.details, "contribution": contribution[order]},
     )
 
 
-METHODS: Registry[Method] = Registry("method", {
-    "auto": BlockForward(),
-    "maxrel": Greedy("maxrel"),
-    "mrmr": Greedy("mrmr"),
-    "jmi": Greedy("jmi"),
-    "qpfs": Quadratic("qpfs", "simplex"),
-    **{solver: Quadratic("cmi", solver) for solver in
-       ("linear", "spectral", "sdp", "tpower", "lowrank", "search", "exact", "forward")},
-    "mim": Greedy("maxrel"),
-    **{name: Greedy(name) for name in ("mifs", "cife", "cmim", "disr", "icap", "jmim", "njmim")},
-    "mrmr-quotient": Greedy(MRMR("quotient")),
-    "mrmr-global": Quadratic("mrmr", "search"),
-    "jmi-global": Quadratic("jmi", "search"),
-})  # fmt: skip
+# The solvers of the paper's objective that are methods of their own.
+SOLVERS_OF_CMI = (
+    "linear",
+    "spectral",
+    "sdp",
+    "tpower",
+    "lowrank",
+    "search",
+    "exact",
+    "forward",
+)
+
+METHODS: Registry[Method] = Registry(
+    "method",
+    {
+        "auto": BlockForward(),
+        "maxrel": Greedy("maxrel"),
+        "mrmr": Greedy("mrmr"),
+        "jmi": Greedy("jmi"),
+        "qpfs": Quadratic("qpfs", "simplex"),
+        **{solver: Quadratic("cmi", solver) for solver in SOLVERS_OF_CMI},
+        "mim": Greedy("maxrel"),
+        "mifs": Greedy("mifs"),
+        "cife": Greedy("cife"),
+        "cmim": Greedy("cmim"),
+        "disr": Greedy("disr"),
+        "icap": Greedy("icap"),
+        "jmim": Greedy("jmim"),
+        "njmim": Greedy("njmim"),
+        "mrmr-quotient": Greedy(MRMR("quotient")),
+        "mrmr-global": Quadratic("mrmr", "search"),
+        "jmi-global": Quadratic("jmi", "search"),
+    },
+)
 
 
 def get_method(method: str | Method) -> Method:
@@ -177,17 +231,20 @@ def get_method(method: str | Method) -> Method:
     return METHODS[method] if isinstance(method, str) else method
 
 
-def describe_method(method: str) -> str:
+def describe_method(name: str) -> str:
     """The first line of the docstring of the criterion, the solver, or the objective."""
-    found: Any = get_method(method)
-    settings = ""
-    if isinstance(found, Greedy):
-        settings = "" if isinstance(found.criterion, str) else f"; {found.criterion!r}"
-        found = get_criterion(found.criterion)
-    elif isinstance(found, Quadratic) and found.objective == "cmi":
-        found = solvers.get_solver(found.solver)
-    elif isinstance(found, Quadratic):
-        settings = f"; solver {found.solver}"
-        found = get_objective(found.objective)
-    line = (type(found).__doc__ or "").partition("\n")[0]
-    return line.replace("``", "").rstrip(".") + settings
+    method = get_method(name)
+    if isinstance(method, Greedy):
+        settings = "" if isinstance(method.criterion, str) else f"; {method.criterion!r}"
+        return _first_line(get_criterion(method.criterion)) + settings
+    if isinstance(method, Quadratic) and method.objective == "cmi":
+        return _first_line(solvers.get_solver(method.solver))
+    if isinstance(method, Quadratic):
+        return f"{_first_line(get_objective(method.objective))}; solver {method.solver}"
+    return _first_line(method)
+
+
+def _first_line(described: object) -> str:
+    """The first line of the docstring of the class of something, without its period."""
+    line = (type(described).__doc__ or "").partition("\n")[0]
+    return line.replace("``", "").rstrip(".")

@@ -55,7 +55,10 @@ class Information:
     """The number of levels of each feature, where features were counted."""
 
     numeric: Indices | None = None
-    """The features, by their places among ``features``, that were read as numbers."""
+    """The features, by their places among ``features``, that were read as numbers.
+
+    None: none of them where features were counted, as all were taken as categories; else all.
+    """
 
     relevance_of_screened: Floats | None = None
     """I(xi; y) of every column of the table, where only the best of them are ``features``."""

@@ -31,9 +31,14 @@ from bestk.tables.table import Table, refuse_shape, with_column
 from bestk.tables.weights import check_weights
 
 SELECTABLE: dict[str, list[Any]] = {
-    "method": [str, HasMethods(["select", "select_path"]), HasMethods(["fit", "get_support"]),
-               callable, "array-like"],
-    "information": [StrOptions({"discrete", "gaussian", "blend", "auto"})],
+    "method": [
+        str,
+        HasMethods(["select", "select_path"]),
+        HasMethods(["fit", "get_support"]),
+        callable,
+        "array-like",
+    ],
+    "information": [str],
     "discretizer": [str, HasMethods(["fit", "transform"]), None],
     "correction": [StrOptions({"miller-madow", "chance"}), None],
     "categorical_features": ["array-like", str, None],
@@ -45,13 +50,16 @@ SELECTABLE: dict[str, list[Any]] = {
     "column_groups": ["array-like", Mapping, str, None],
     "k_counts": [StrOptions({"groups", "columns"})],
     "bound": [StrOptions({"fast", "tight"}), None],
-    "time_limit": [Interval(RealNotInt, 0, None, closed="neither"),
-                   Interval(Integral, 1, None, closed="left"), None],
+    "time_limit": [
+        Interval(RealNotInt, 0, None, closed="neither"),
+        Interval(Integral, 1, None, closed="left"),
+        None,
+    ],
     "random_state": ["random_state"],
     "backend": [str],
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],
-}  # fmt: skip
+}
 # The attributes that a selection sets, but for ``k_``, which is read from ``solution_``.
 RESULTS = {
     "solution_",

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from bestk.errors import ParameterError
+from bestk.errors import ParameterError, UnknownNameError
 from bestk.information.estimators import ESTIMATORS, BlockEstimator, Estimator, EstimatorSettings
 from bestk.methods.forward import BlockForward
 from bestk.methods.registry import get_method
@@ -157,6 +157,8 @@ def _estimator_of(method: Any, parameters: SharedParameters, k: float | str | No
     if parameters.covariates is not None:
         refuse_covariates_of_their_own(parameters.covariates)
         refuse_covariates(method)
+    if parameters.information != "auto" and parameters.information not in ESTIMATORS:
+        raise UnknownNameError("information", parameters.information, ("auto", *ESTIMATORS))
     settings = EstimatorSettings(
         discretizer=parameters.discretizer,
         correction=parameters.correction,

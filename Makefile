@@ -17,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The tests of `make check`: one or two quick files of every package.
 CHECKED := $(addprefix tests/,golden test_imports.py test_package.py test_errors.py test_table.py test_codes.py test_files.py \
-	test_problem.py test_methods.py test_criteria.py test_joint.py test_reading.py test_bounds.py test_cli.py \
+	test_problem.py test_methods.py test_criteria.py test_entropy_reader.py test_bounds.py test_cli.py \
 	discretize/test_caim.py discretize/test_mdlp.py information/test_definition.py native/test_table_kernels.py \
 	solvers/test_referee.py solvers/test_simple.py selector/test_selector.py fuzz/test_found.py)
 

@@ -11,7 +11,7 @@ from warnings import catch_warnings
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from bestk.information.reading import Reading
+from bestk.information.entropy_reader import EntropyReader
 from bestk.tables.frames import read_table
 from experiments import datasets
 from experiments.classification.methods import FEW_DRAWS, effort_for, method_for
@@ -82,12 +82,12 @@ def errors_inside_fold(name: str, data: str | None, discretizer: str, fold: int)
     return {"wrong": wrong, "ks": ks, "n_test": len(test)}
 
 
-def _reading(discretizer: str, correction: str) -> Reading:
+def _reading(discretizer: str, correction: str) -> EntropyReader:
     """How columns are read: levels are counted, or numbers are taken as normal."""
     given: Any = None if correction == "none" else correction
     if discretizer == "gaussian":
-        return Reading("gaussian", None, given, n_jobs=1)
-    return Reading("discrete", discretizer, given, n_jobs=1)
+        return EntropyReader("gaussian", None, given, n_jobs=1)
+    return EntropyReader("discrete", discretizer, given, n_jobs=1)
 
 
 def mean_errors(store: Store, method: str | None = None) -> Score:

@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from bestk import METHODS, __version__, select
 from bestk.cli import main
-from bestk.selectors.base import SELECTABLE
+from bestk.information.estimators import ESTIMATORS
 from bestk.tables.target import TARGETS
 
 
@@ -253,7 +253,7 @@ def test_compare_offers_no_automatic_number_of_features_and_refuses_it(folder):
 def test_the_names_of_options_are_those_of_the_library():
     choices = {each.name: each.type.choices for each in main.commands["select"].params
                if isinstance(each.type, click.Choice)}  # fmt: skip
-    assert set(choices["information"]) == SELECTABLE["information"][0].options
+    assert set(choices["information"]) == {"auto", *ESTIMATORS}
     assert set(choices["target_kind"]) == set(TARGETS)
 
 

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import LeaveOneOut, StratifiedKFold
 
 from bestk.information import Entropies
-from bestk.information.reading import Reading
+from bestk.information.entropy_reader import EntropyReader
 from bestk.tables.frames import read_table
 from experiments import datasets
 from experiments.classification.methods import FEW_DRAWS, SEED, effort_for, method_for
@@ -155,7 +155,7 @@ def _told(
 def measure(found: Dataset, rows: Indices, cut: bool = True) -> Entropies:
     """Entropies of some rows, cut by CAIM or counted as they are, to be shared by all methods."""
     categorical = np.arange(found.X.shape[1]) if found.nominal else None
-    reading = Reading(discretizer="caim" if cut else None, categorical_features=categorical,
+    reading = EntropyReader(discretizer="caim" if cut else None, categorical_features=categorical,
                       n_jobs=1)  # fmt: skip
     X = found.X[rows] if cut else np.searchsorted(np.unique(found.X), found.X)[rows]
     return reading.measure(read_table(X), found.y[rows]).entropies

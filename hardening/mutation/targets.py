@@ -19,7 +19,7 @@ TESTS = {
     "information/test_blend information/test_chance information/test_normal_scores "
     "information/test_tiles",
     "methods": "test_objectives test_criteria test_methods test_auto selector",
-    "selectors": "test_reading test_auto selector streaming/test_fit",
+    "selectors": "test_entropy_reader test_auto selector streaming/test_fit",
 }
 
 

@@ -16,7 +16,7 @@ from bestk.information import (
     _blend,
     measures,
 )
-from bestk.information.reading import Reading
+from bestk.information.entropy_reader import EntropyReader
 from bestk.methods.quadratic import OBJECTIVES
 from bestk.tables.codes import encode
 from bestk.tables.frames import read_table
@@ -71,7 +71,7 @@ def mi(source):
 
 
 def blend(X, y, **options):
-    return Reading("blend", "auto", **options).measure(read_table(X), y)
+    return EntropyReader("blend", "auto", **options).measure(read_table(X), y)
 
 
 def some_blend(seed, known=(0, 2, 3, 6)):
@@ -240,7 +240,7 @@ def test_gaps_are_a_level_where_they_are_counted_and_the_mean_where_not():
 def test_categories_alone_are_counted():
     X, y = np.random.default_rng(0).integers(0, 3, (60, 4)), np.arange(60) % 2
     frame = pd.DataFrame(X, columns=list("abcd")).astype(str)
-    counted = Reading("discrete", correction="chance").measure(read_table(frame), y).entropies
+    counted = EntropyReader("discrete", correction="chance").measure(read_table(frame), y).entropies
     found = blend(frame, y).entropies
     named = blend(X, y, categorical_features=[0, 1, 2, 3]).entropies
     for entropies in (found, named):
@@ -266,7 +266,7 @@ def test_levels_and_correction_of_ones_own_are_those_of_the_only_count():
     X, y = draw(0)
     codes, target = EqualFrequency(n_bins=3).fit_transform(X, y), read_classes(y, len(y))
     normal = GaussianSource(ScoredTable(X, target, "standard"))
-    reading = Reading("blend", EqualFrequency(n_bins=3), "miller-madow")
+    reading = EntropyReader("blend", EqualFrequency(n_bins=3), "miller-madow")
     found = reading.measure(read_table(X), y)
     expected = (mi(count(codes, y, "miller-madow")) + mi(normal)) / 2
     np.testing.assert_allclose(found.entropies.mi(), expected, **NEAR)

@@ -132,7 +132,7 @@ def test_a_thin_ring_is_found_by_the_second_look_in_more_bins(monkeypatch):
     found = SelectRelevant(permutations=0).fit(X, y)
     assert found.partners_[[3, 7]].tolist() == [7, 3]
     assert found.get_support(indices=True).tolist() == [3, 7]
-    monkeypatch.setattr("bestk.information.reading.MAX_FINE_WORK", 0.0)
+    monkeypatch.setattr("bestk.information.coding.MAX_FINE_WORK", 0.0)
     coarse = SelectRelevant(permutations=0).fit(X, y)
     assert (found.pvalues_[[3, 7]] < 0.1 * coarse.pvalues_[[3, 7]]).all()
 

@@ -32,8 +32,8 @@ from bestk.diagnosis.significance import (
 from bestk.information import Entropies, normal_scores
 from bestk.information.adjustment import SMALLEST_REMAINDER
 from bestk.information.blocks import TargetScores
+from bestk.information.coding import cut_numbers
 from bestk.information.covariates import adjustment_for, categorical_covariates
-from bestk.information.reading import cut_numbers
 from bestk.information.scan import scan_pairs
 from bestk.methods.forward import DEFAULT_CONSTANTS
 from bestk.native.threads import calm_blas, spans

@@ -13,8 +13,9 @@ from bestk.diagnosis.selected import SelectedColumns
 from bestk.discretize import MDLP
 from bestk.information import Entropies
 from bestk.information.block_information import BlockInformation
+from bestk.information.coding import cut_numbers
+from bestk.information.entropy_reader import EntropyReader
 from bestk.information.measures import CMI
-from bestk.information.reading import Reading, cut_numbers
 from bestk.methods.forward import find_pairs
 from bestk.tables.table import Table, find_numeric
 from bestk.tables.target import NumericTarget, Target
@@ -150,7 +151,7 @@ def _alone_pvalues(table: Table, categorical: Indices, target: Target) -> Floats
     ratios = 2 * target.n_rows * Entropies.count(bins, classes).mi()
     p = _likelihood_pvalues(ratios, degrees)
     if len(numeric):
-        normal = Reading("gaussian").measure(table.keep(numeric), target).entropies.mi()
+        normal = EntropyReader("gaussian").measure(table.keep(numeric), target).entropies.mi()
         parameters = 1 if isinstance(target, NumericTarget) else classes.n_classes - 1
         degrees = np.full(len(numeric), parameters)
         lines = _likelihood_pvalues(2 * target.n_rows * normal, degrees)

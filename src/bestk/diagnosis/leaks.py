@@ -12,7 +12,7 @@ from bestk.diagnosis.column_values import column_values
 from bestk.diagnosis.lines import line_shares
 from bestk.diagnosis.selected import SelectedColumns
 from bestk.information import normal_scores
-from bestk.information.reading import cut_numbers
+from bestk.information.coding import cut_numbers
 from bestk.native import kernels
 from bestk.native.threads import map_columns, spans
 from bestk.tables.codes import Codes

@@ -18,14 +18,8 @@ from scipy.special import betaincc, chdtrc
 from bestk._typing import Array, Floats, Indices, Mask
 from bestk.errors import DataError
 from bestk.information import Entropies, normal_scores
+from bestk.information.coding import FEW_VALUES, PAIR_ROWS, cut_numbers, merge_rare, pair_bins
 from bestk.information.measures import CMI
-from bestk.information.reading import (
-    FEW_VALUES,
-    PAIR_ROWS,
-    cut_numbers,
-    merge_rare,
-    pair_bins,
-)
 from bestk.information.scan import scan_pairs
 from bestk.native.threads import spans
 from bestk.tables.codes import Codes

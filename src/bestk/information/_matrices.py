@@ -10,7 +10,7 @@ from bestk._checks import choice
 from bestk._typing import Floats
 from bestk.information import measures
 from bestk.information.entropies import Entropies
-from bestk.information.reading import Reading
+from bestk.information.entropy_reader import EntropyReader
 from bestk.tables.codes import encode
 from bestk.tables.frames import read_table
 from bestk.tables.target import TARGETS, drop_weightless, parse_target, read_classes
@@ -131,7 +131,7 @@ def measure_table(
     if information == "gaussian":
         parsed = parse_target(y, table.n_samples, target, sample_weight)
         table, (parsed,) = drop_weightless(table, (parsed,))
-        return Reading(information, target=target, **options).measure(table, parsed).entropies
+        return EntropyReader(information, target=target, **options).measure(table, parsed).entropies
     weights = read_weights(sample_weight, table.n_samples)
     whole = replace(read_classes(y, table.n_samples), weights=weights)
     table, (counted,) = drop_weightless(table, (whole,))

@@ -11,8 +11,8 @@ from bestk.errors import ParameterError
 from bestk.information.adjustment import Adjustment
 from bestk.information.blocks import Design, TargetScores, make_design
 from bestk.information.constants import BlockConstants
+from bestk.information.entropy_reader import WORK_PER_SECOND, EntropyReader
 from bestk.information.moments import ConditionalMoments, explain_all, given_each
-from bestk.information.reading import WORK_PER_SECOND, Reading
 from bestk.information.synergy import PairSearch, can_scan
 from bestk.native.threads import spans, threads
 from bestk.tables.table import Table, find_features, find_numeric
@@ -296,7 +296,7 @@ class ConsideredColumns:
 
 
 def measure_blocks(
-    reading: Reading,
+    reading: EntropyReader,
     table: Table,
     targets: Sequence[Target],
     constants: BlockConstants,
@@ -425,7 +425,7 @@ def _columns_to_consider(
     return np.unique(np.concatenate(chosen)).astype(np.int64)
 
 
-def refuse_settings_of_counts(reading: Reading) -> None:
+def refuse_settings_of_counts(reading: EntropyReader) -> None:
     """Refuse settings of counts in bins, which the default method does not make."""
     if reading.discretizer is None:
         raise ParameterError(

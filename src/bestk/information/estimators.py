@@ -17,10 +17,10 @@ from bestk.information.adjustment import Adjustment
 from bestk.information.block_information import measure_blocks
 from bestk.information.constants import BlockConstants
 from bestk.information.covariates import adjustment_for
+from bestk.information.entropy_reader import EntropyReader, Measured, cost_of_reading
 from bestk.information.information import Information
 from bestk.information.joined import JoinedEntropies
 from bestk.information.measures import Correction
-from bestk.information.reading import Measured, Reading, cost_of_reading
 from bestk.tables.dataset import Dataset
 
 
@@ -68,10 +68,10 @@ class TableEstimator:
     name: ClassVar[str]
     needs_all_rows: ClassVar[bool] = True
 
-    def reading(self, columns: Indices, dataset: Dataset) -> Reading:
+    def reading(self, columns: Indices, dataset: Dataset) -> EntropyReader:
         """How a table of some columns of a dataset is measured."""
         settings = self.settings
-        return Reading(
+        return EntropyReader(
             self.name,
             settings.discretizer,
             settings.correction,
@@ -142,7 +142,7 @@ class BlockEstimator:
         settings = self.settings
         varying = dataset.find_varying()
         considered = measure_blocks(
-            Reading(
+            EntropyReader(
                 "blocks",
                 settings.discretizer,
                 settings.correction,
@@ -189,7 +189,7 @@ def information_of(dataset: Dataset, features: Indices, measured: Measured) -> I
         cost=_cost_of(dataset, len(features), measured.levels),
         discretizer=measured.discretizer,
         levels=measured.levels,
-        numeric=measured.discretised,
+        numeric=measured.numeric,
     )
 
 

@@ -9,16 +9,10 @@ import numpy as np
 from bestk._cached import cached_property
 from bestk._typing import Floats, Indices
 from bestk.information.blocks import Design, standard_columns_of_cells
+from bestk.information.coding import PAIR_ROWS, code_table, equal_frequency, merge_rare, pair_bins
 from bestk.information.constants import BlockConstants
 from bestk.information.entropies import Entropies
-from bestk.information.reading import (
-    PAIR_ROWS,
-    WORK_PER_SECOND,
-    code_table,
-    equal_frequency,
-    merge_rare,
-    pair_bins,
-)
+from bestk.information.entropy_reader import WORK_PER_SECOND
 from bestk.information.scan import strongest_pairs
 from bestk.tables.codes import Codes
 from bestk.tables.table import Table
@@ -63,10 +57,9 @@ class PairCounts:
         are, but for rare ones, which are merged.
         """
         n_bins = pair_bins(table.n_features, table.n_samples, classes.n_classes)[0]
-        codes, ordered_classes, _ = next(
-            code_table([equal_frequency(n_bins)], table, numeric, classes)
-        )
-        codes = merge_rare(codes, n_bins)
+        coded = next(code_table([equal_frequency(n_bins)], table, numeric, classes))
+        codes = merge_rare(coded.codes, n_bins)
+        ordered_classes = coded.classes
         entropies = Entropies.count(codes, ordered_classes, backend)
         keeps_order = ordered_classes is classes
         order = np.arange(table.n_samples) if keeps_order else classes.order

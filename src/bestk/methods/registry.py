@@ -12,6 +12,7 @@ from bestk.bqp.relaxations.subproblem import Fixed
 from bestk.bqp.solution import Solution
 from bestk.bqp.solvers import Effort, Solver
 from bestk.errors import Registry
+from bestk.information import Entropies
 from bestk.information.joined import JoinedEntropies
 from bestk.methods.forward import BlockForward
 from bestk.methods.greedy import MRMR, AnyEntropies, Criterion, get_criterion, pick_greedily

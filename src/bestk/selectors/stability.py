@@ -14,7 +14,7 @@ from bestk.discretize import Discretizer
 from bestk.errors import ParameterError
 from bestk.information.backends import BACKENDS
 from bestk.information.estimators import TableEstimator, information_of
-from bestk.information.together import join_subsamples, measure_parts
+from bestk.information.side_by_side import join_subsamples, measure_parts
 from bestk.native.threads import n_threads, threads
 from bestk.selectors.base import count_features, resolve_options
 from bestk.selectors.folds import make_folds, printed_progress, without_weightless

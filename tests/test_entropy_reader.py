@@ -16,7 +16,7 @@ from sklearn.preprocessing import KBinsDiscretizer
 from bestk import CAIM, EqualFrequency, select
 from bestk.discretize import DISCRETIZERS
 from bestk.information import Entropies, GaussianSource, ScoredTable
-from bestk.information.reading import Reading
+from bestk.information.entropy_reader import EntropyReader
 from bestk.tables.codes import encode
 from bestk.tables.frames import read_table
 from bestk.tables.table import find_features
@@ -56,7 +56,7 @@ ROWS = [list(row) for row in zip(*COLUMNS.values(), strict=True)]
 
 
 def read(X, y=None, **options):
-    return Reading(**options).measure(read_table(X), Y if y is None else y)
+    return EntropyReader(**options).measure(read_table(X), Y if y is None else y)
 
 
 def count(codes, y, correction=None):

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from bestk.information.backends._packed import LANES, order_features
-from bestk.information.reading import Reading
-from bestk.information.together import join_subsamples, measure_parts
+from bestk.information.entropy_reader import EntropyReader
+from bestk.information.side_by_side import join_subsamples, measure_parts
 from bestk.tables.frames import read_table
 from bestk.tables.target import parse_target
 
@@ -42,7 +42,7 @@ def test_parts_equal_tables_that_are_measured_alone(information, numbers, correc
     table = read_table(NUMBERS if numbers else mixed())
     categorical = np.arange(0) if numbers else np.array([7])
     cut = "caim" if information == "discrete" else "auto"
-    reading = Reading(information, cut, correction, categorical)
+    reading = EntropyReader(information, cut, correction, categorical)
     rows = [np.arange(i * ROWS, (i + 1) * ROWS) for i in range(3)]
     target = parse_target(CLASSES, ROWS)
     parts = measure_parts(reading, join_subsamples(table, rows), table.n_features, target)

@@ -28,8 +28,8 @@ from bestk.errors import ParameterError, SelectionWarning
 from bestk.selectors.base import resolve_options
 from bestk.selectors.choose_k import (
     GRID,
+    FoldSelections,
     Goal,
-    cross_validate,
     negative_log_loss,
     numbers_below,
     numbers_to_try,
@@ -153,7 +153,7 @@ def test_every_score_is_that_of_a_pipeline_that_selects_in_its_training_rows(can
     ks, selector = [1, 4, 9], SelectBestK("auto", method="jmi", random_state=5)
     options = resolve_options(selector)
     dataset = read_dataset(X, y, options)
-    scores, guess = cross_validate(dataset, options, ks, None)
+    scores, guess = FoldSelections.of(dataset, options, None).select(ks).score(ks)
     folds = split_rows([Goal.of(dataset.targets[0], None)], None, None, 5)
     for row, chance, (train, test) in zip(scores, guess, folds, strict=True):
         assert not np.intersect1d(train, test).size

@@ -1,5 +1,6 @@
 """k="auto": the number of features, chosen by cross-validation of a linear model."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from warnings import catch_warnings
@@ -11,6 +12,7 @@ from bestk._typing import Floats, Indices
 from bestk.bqp.solution import Solution
 from bestk.errors import ParameterError
 from bestk.information.information import Information
+from bestk.methods.forward import BlockForward
 from bestk.native.threads import calm_blas
 from bestk.selectors.folds import (
     FOLDS,
@@ -63,10 +65,14 @@ def select_auto_k(
         raise ParameterError("k='auto' and threshold both choose k; pass one of them")
     limits = information.limits
     ks = numbers_to_try(limits.varying, limits.least)
-    scores, guess = cross_validate(dataset, options, ks, groups)
+    selections = FoldSelections.of(dataset, options, groups)
+    # The default selects once for all numbers, also for those that may be tried later on.
+    one_run_serves_all = isinstance(options.method, BlockForward)
+    selections = selections.select(numbers_that_may_be_tried(ks) if one_run_serves_all else ks)
+    scores, guess = selections.score(ks)
     between = numbers_below(choose(ks, scores, RULE), ks)
     if between:
-        scores_between, _ = cross_validate(dataset, options, between, groups)
+        scores_between, _ = selections.select(between).score(between)
         order = np.argsort([*ks, *between])
         scores = np.hstack([scores, scores_between])[:, order]
         ks = sorted([*ks, *between])
@@ -96,6 +102,12 @@ def numbers_to_try(most: int, least: int = 0) -> list[int]:
     return [first, *(k for k in GRID if first < k < last), *([last] * (last > first))]
 
 
+def numbers_that_may_be_tried(ks: list[int]) -> list[int]:
+    """The numbers to try at first, and those below any of them."""
+    below = [k for chosen in ks for k in numbers_below(chosen, ks)]
+    return sorted({*ks, *below})
+
+
 def numbers_below(chosen: int, ks: list[int]) -> list[int]:
     """Up to three numbers between the chosen one and the one tried before it."""
     place = ks.index(chosen)
@@ -104,75 +116,96 @@ def numbers_below(chosen: int, ks: list[int]) -> list[int]:
     return list(range(last + step, chosen, step))[:3]
 
 
-def cross_validate(
-    dataset: Dataset, options: Options, ks: list[int], groups: Any
-) -> tuple[Floats, Floats]:
-    """Scores of a linear model, a row for each fold and a column for each k; those of a dummy.
+@dataclass(frozen=True)
+class FoldSelections:
+    """Folds of the rows of a dataset, and the features that are selected from each of them."""
 
-    With covariates, the model is given these beside the features, and in place of the dummy model
-    there is one of the covariates alone.
-    """
-    weights = dataset.weights
-    folds_name_rows = np.iterable(options.cv)
-    if weights is not None and not folds_name_rows:
-        if groups is not None:
-            groups = as_array(groups)[weights.counts]
-        dataset = dataset.without_weightless()
+    dataset: Dataset
+    options: Options
+    goals: "list[Goal]"
+    """What is predicted: one for each target."""
+
+    folds: list[Fold]
+    """Training and test rows, by their places in the dataset."""
+
+    supports: list[dict[int, Indices]]
+    """For each fold, the features selected from its training rows, by their number."""
+
+    @classmethod
+    def of(cls, dataset: Dataset, options: Options, groups: Any) -> "FoldSelections":
+        """Split the rows; nothing is selected yet."""
         weights = dataset.weights
-    for target in dataset.targets:
-        _refuse_few_rows(target)
-    goals = [Goal.of(target, options.scoring) for target in dataset.targets]
-    folds = split_rows(goals, options.cv, groups, options.seed)
-    folds = without_weightless(folds, weights)
-    supports = _supports_in_folds(dataset, options, ks, folds)
-    design = _design_of_supports(dataset, options, goals, supports)
-    covariates = dataset.columns.covariates
-    scores = np.zeros((len(folds), len(ks)))
-    guess = np.zeros(len(folds))
-    # Neither of no convergence nor of classes of few rows need users be warned.
-    with calm_blas(), catch_warnings(action="ignore"):
-        for number, fold in enumerate(folds):
-            train = fold[0]
-            Z = design.standardized(train)
-            is_used = ~design.optional | _are_related(Z, design.optional, goals, train)
-            is_covariate = np.isin(design.features, covariates)
-            columns_of_k = [
-                np.flatnonzero(is_used & (is_covariate | np.isin(design.features, support)))
-                for support in supports[number]
-            ]
-            for goal in goals:
-                linear_model, dummy_model = goal.models(len(train))
-                linear = Trial(linear_model, goal.scorer, Z, goal.y, weights=weights)
-                scores[number] += [
-                    round(linear.score(columns, fold), DIGITS) for columns in columns_of_k
+        folds_name_rows = np.iterable(options.cv)
+        if weights is not None and not folds_name_rows:
+            if groups is not None:
+                groups = as_array(groups)[weights.counts]
+            dataset = dataset.without_weightless()
+            weights = dataset.weights
+        for target in dataset.targets:
+            _refuse_few_rows(target)
+        goals = [Goal.of(target, options.scoring) for target in dataset.targets]
+        folds = split_rows(goals, options.cv, groups, options.seed)
+        folds = without_weightless(folds, weights)
+        return cls(dataset, options, goals, folds, supports=[{} for _ in folds])
+
+    def select(self, ks: Sequence[int]) -> "FoldSelections":
+        """The same with features for more numbers; those that are known stay as they are."""
+        new_ks = [k for k in ks if k not in self.supports[0]]
+        if not new_ks:
+            return self
+        show = printed_progress("k='auto'", self.options.verbose)
+        supports = []
+        for (train, _), known_supports in zip(self.folds, self.supports, strict=True):
+            try:
+                with catch_warnings(action="ignore"):  # the whole table has been warned of
+                    solutions = select_from_rows(self.dataset, train, self.options, new_ks)
+            except ValueError as error:
+                raise ParameterError(
+                    f"k='auto' selects in cross-validation folds, and one fails: {error}; or pass "
+                    "k as a number"
+                ) from error
+            new_supports = [solution.support for solution in solutions]
+            supports.append({**known_supports, **dict(zip(new_ks, new_supports, strict=True))})
+            show(len(supports), len(self.folds))
+        return replace(self, supports=supports)
+
+    def score(self, ks: Sequence[int]) -> tuple[Floats, Floats]:
+        """Scores of a linear model, a row for each fold and a column for each k; of a dummy.
+
+        With covariates, the model is given these beside the features, and in place of the dummy
+        model there is one of the covariates alone. Features for every k have been selected.
+        """
+        supports = [[supports[k] for k in ks] for supports in self.supports]
+        design = _design_of_supports(self.dataset, self.options, self.goals, supports)
+        weights = self.dataset.weights
+        covariates = self.dataset.columns.covariates
+        scores = np.zeros((len(self.folds), len(ks)))
+        guess = np.zeros(len(self.folds))
+        # Neither of no convergence nor of classes of few rows need users be warned.
+        with calm_blas(), catch_warnings(action="ignore"):
+            for number, fold in enumerate(self.folds):
+                train = fold[0]
+                Z = design.standardized(train)
+                is_used = ~design.optional | _are_related(Z, design.optional, self.goals, train)
+                is_covariate = np.isin(design.features, covariates)
+                columns_of_k = [
+                    np.flatnonzero(is_used & (is_covariate | np.isin(design.features, support)))
+                    for support in supports[number]
                 ]
-                if len(covariates):
-                    without_features = linear.score(np.flatnonzero(is_used & is_covariate), fold)
-                else:
-                    dummy = Trial(dummy_model, goal.scorer, Z, goal.y, weights=weights)
-                    without_features = dummy.score([0], fold)
-                guess[number] += round(without_features, DIGITS)
-    return scores / len(goals), guess / len(goals)
-
-
-def _supports_in_folds(
-    dataset: Dataset, options: Options, ks: list[int], folds: list[Fold]
-) -> list[list[Indices]]:
-    """The features selected from the training rows of each fold, for each k."""
-    show = printed_progress("k='auto'", options.verbose)
-    supports = []
-    for train, _ in folds:
-        try:
-            with catch_warnings(action="ignore"):  # the whole table has been warned of
-                solutions = select_from_rows(dataset, train, options, ks)
-        except ValueError as error:
-            raise ParameterError(
-                f"k='auto' selects in cross-validation folds, and one fails: {error}; or pass k "
-                "as a number"
-            ) from error
-        supports.append([solution.support for solution in solutions])
-        show(len(supports), len(folds))
-    return supports
+                for goal in self.goals:
+                    linear_model, dummy_model = goal.models(len(train))
+                    linear = Trial(linear_model, goal.scorer, Z, goal.y, weights=weights)
+                    scores[number] += [
+                        round(linear.score(columns, fold), DIGITS) for columns in columns_of_k
+                    ]
+                    if len(covariates):
+                        is_given = is_used & is_covariate
+                        without_features = linear.score(np.flatnonzero(is_given), fold)
+                    else:
+                        dummy = Trial(dummy_model, goal.scorer, Z, goal.y, weights=weights)
+                        without_features = dummy.score([0], fold)
+                    guess[number] += round(without_features, DIGITS)
+        return scores / len(self.goals), guess / len(self.goals)
 
 
 def _design_of_supports(

@@ -10,12 +10,18 @@ from bestk.discretize._base import (
     BY_FREQUENCY,
     BY_MAJORITY,
     Classes,
+    CutMethod,
     cut_by_kernel,
     cut_by_weights,
 )
 from bestk.tables.weights import RowWeights, read_weights
 
-WAYS = (BY_ENTROPY, 10**6), (BY_MAJORITY, 10**6), (BY_MAJORITY, 3), (BY_FREQUENCY, 5)
+WAYS = [
+    CutMethod(BY_ENTROPY, 10**6),
+    CutMethod(BY_MAJORITY, 10**6),
+    CutMethod(BY_MAJORITY, 3),
+    CutMethod(BY_FREQUENCY, 5),
+]
 
 
 @st.composite
@@ -62,7 +68,7 @@ def test_mdlp_counts_effective_rows_and_so_cuts_no_noise_for_a_large_factor():
     classes = Classes.of(y, 2)
     for factor in (1.0, 1000.0):
         in_order = RowWeights(read_weights(factor * weights, 500).values[classes.order])
-        (cuts,) = cut_by_weights(X, classes, in_order, [(BY_ENTROPY, 10)], 0)
+        (cuts,) = cut_by_weights(X, classes, in_order, [CutMethod(BY_ENTROPY, 10)], 0)
         assert cuts.counts.sum() <= 2
 
 

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy.special import xlogy
 
-from bestk.discretize._base import BY_ENTROPY, BY_FREQUENCY, BY_MAJORITY, Classes, cut_by_kernel
+from bestk.discretize._base import (
+    BY_ENTROPY,
+    BY_FREQUENCY,
+    BY_MAJORITY,
+    Classes,
+    CutMethod,
+    cut_by_kernel,
+)
 
 rng = np.random.default_rng(0)
 TIE = 1e-12
@@ -35,7 +42,8 @@ COLUMNS = {
 def cut(columns, y, *ways, n_coded=0):
     """The cuts of some columns in each of some ways."""
     classes = Classes.of(y, int(y.max()) + 1)
-    return cut_by_kernel(np.transpose(columns), classes, ways, n_coded)
+    methods = [CutMethod(*way) for way in ways]
+    return cut_by_kernel(np.transpose(columns), classes, methods, n_coded)
 
 
 def tally(column, y, n_classes):

@@ -7,10 +7,21 @@ import numpy as np
 
 from bestk._compat import Interval, Options
 from bestk._typing import Floats
-from bestk.discretize._base import BY_ENTROPY, BY_FREQUENCY, BY_MAJORITY, MAX_BINS, Discretizer
+from bestk.discretize._base import (
+    BY_ENTROPY,
+    BY_FREQUENCY,
+    BY_MAJORITY,
+    MAX_BINS,
+    CutMethod,
+    Discretizer,
+)
 
+# What n_bins and max_bins may be.
 BINS = Interval(Integral, 2, MAX_BINS, closed="both")
-MAX_DEVIATIONS = 10_000  # fewer than its square of values never reach so far
+
+# The most standard deviations of half the middle state: among fewer values than its square, none is
+# so far from the mean.
+MAX_DEVIATIONS = 10_000
 
 
 class _ByClass(Discretizer):
@@ -23,8 +34,8 @@ class _ByClass(Discretizer):
     def __init__(self, max_bins: int | None = None) -> None:
         self.max_bins = max_bins
 
-    def _way(self, n_samples: int) -> tuple[int, int]:
-        return self._method, self.max_bins or n_samples
+    def _method_of_kernel(self, n_samples: int) -> CutMethod:
+        return CutMethod(self._method, self.max_bins or n_samples)
 
 
 class CAIM(_ByClass):
@@ -130,8 +141,10 @@ class EqualWidth(Discretizer):
         self.n_bins = n_bins
 
     def _cut(self, block: Floats, start: int) -> list[Floats]:
-        ends = zip(np.fmin.reduce(block, axis=1), np.fmax.reduce(block, axis=1), strict=True)
-        return [_even_cuts(low, high, self.n_bins) for low, high in ends]
+        lowest = np.fmin.reduce(block, axis=1)
+        highest = np.fmax.reduce(block, axis=1)
+        ranges = zip(lowest, highest, strict=True)
+        return [_even_cuts(low, high, self.n_bins) for low, high in ranges]
 
 
 class EqualFrequency(Discretizer):
@@ -164,8 +177,8 @@ class EqualFrequency(Discretizer):
     def __init__(self, n_bins: int = 5) -> None:
         self.n_bins = n_bins
 
-    def _way(self, n_samples: int) -> tuple[int, int]:
-        return BY_FREQUENCY, self.n_bins
+    def _method_of_kernel(self, n_samples: int) -> CutMethod:
+        return CutMethod(BY_FREQUENCY, self.n_bins)
 
 
 class Sigma(Discretizer):
@@ -209,8 +222,9 @@ class Sigma(Discretizer):
 
     def _cut(self, block: Floats, start: int) -> list[Floats]:
         block.sort(axis=1)  # sums then do not depend on the order of the samples
-        observed = block.shape[1] - np.isnan(block).sum(axis=1)
-        return [self._cuts(row[:n]) for row, n in zip(block, observed, strict=True)]
+        n_values = block.shape[1] - np.isnan(block).sum(axis=1)  # NaN last
+        columns = zip(block, n_values, strict=True)
+        return [self._cuts(column[:n]) for column, n in columns]
 
     def _cuts(self, values: Floats) -> Floats:
         """Cut one ascending column; scaling by a power of two keeps squares finite."""
@@ -219,8 +233,9 @@ class Sigma(Discretizer):
         _, power = np.frexp(max(-values[0], values[-1]))
         scaled = np.ldexp(values, -power)
         with np.errstate(over="ignore"):
-            reach = float(self.a) * scaled.std(ddof=self.ddof)
-            cuts = np.unique(np.ldexp(scaled.mean() + np.array([-reach, reach]), power))
+            half_width = float(self.a) * scaled.std(ddof=self.ddof)
+            scaled_cuts = scaled.mean() + np.array([-half_width, half_width])
+            cuts = np.unique(np.ldexp(scaled_cuts, power))
         return cuts[np.isfinite(cuts)]  # no value lies beyond the others
 
 

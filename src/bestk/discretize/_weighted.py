@@ -29,20 +29,37 @@ class WeightedColumn(NamedTuple):
         cls, column: Array, classes: Indices, n_classes: int, in_rows: Floats
     ) -> "WeightedColumn":
         """Add up a column of numbers, NaN where missing; in_rows: weights in effective rows."""
-        known = ~np.isnan(column)
-        values, place = np.unique(column[known], return_inverse=True)
-        cells = classes[known] * len(values) + place
-        weights = np.bincount(cells, in_rows[known], minlength=len(values) * n_classes)
-        below = np.zeros((n_classes, len(values) + 1))
+        has_value = ~np.isnan(column)
+        values, value_of_sample = np.unique(column[has_value], return_inverse=True)
+        n_values = len(values)
+        cells = classes[has_value] * n_values + value_of_sample
+        weights = np.bincount(cells, in_rows[has_value], minlength=n_values * n_classes)
+        below = np.zeros((n_classes, n_values + 1))
         np.cumsum(weights.reshape(n_classes, -1), axis=1, out=below[:, 1:])
         return cls(values, below)
 
+    def classes_between(self, start: int, stop: int) -> Floats:
+        """The weight of each class in the values from the first place up to the last."""
+        return self.below[:, stop] - self.below[:, start]
+
+    def sides_of_cuts(self, start: int, stop: int) -> tuple[Floats, Floats]:
+        """The weight of each class on the left and right of each cut of an interval of values.
+
+        Both are ``[class, cut]``; the first cut comes after the first value.
+        """
+        below_cuts = self.below[:, start + 1 : stop]
+        left = below_cuts - self.below[:, start, np.newaxis]
+        right = self.below[:, stop, np.newaxis] - below_cuts
+        return left, right
+
     def midpoints(self, places: Sequence[int]) -> Floats:
         """The cuts that have so many values below them."""
-        after = np.asarray(places, np.int64)
-        low, high = self.values[after - 1], self.values[after]
+        place = np.asarray(places, np.int64)
+        low = self.values[place - 1]
+        high = self.values[place]
         middle = 0.5 * low + 0.5 * high
-        return np.where((low <= middle) & (middle < high), middle, low)
+        is_between = (low <= middle) & (middle < high)
+        return np.where(is_between, middle, low)
 
 
 class Split(NamedTuple):
@@ -56,65 +73,69 @@ NO_SPLIT = Split(0, -np.inf)
 
 
 def cut_by_majority(column: WeightedColumn, n_classes: int, max_bins: int) -> Floats:
-    """CAIM: add the cut that leads to the largest CAIM, while it pays."""
-    below = column.below
-    tie = TIE * float(below[:, -1].sum())
-    whole = float(_majority(below[:, -1]))
-
-    def is_worth(n_bins: int, total: float, accepted: float) -> bool:
-        return n_bins <= n_classes or total / n_bins > accepted + tie / n_bins
+    """CAIM: add the cut that leads to the largest CAIM, while it grows or bins are too few."""
+    n_values = len(column.values)
+    weights_of_classes = column.below[:, -1]
+    tie = TIE * float(weights_of_classes.sum())
 
     def best_split(start: int, stop: int) -> Split:
+        """The cut of an interval of values that adds most to the sum over intervals."""
         if stop - start < 2:
             return NO_SPLIT
-        left = below[:, start + 1 : stop] - below[:, start, np.newaxis]
-        right = below[:, stop, np.newaxis] - below[:, start + 1 : stop]
+        left, right = column.sides_of_cuts(start, stop)
         scores = _majority(left) + _majority(right)
-        at = first_largest(scores, tie)
-        both = below[:, stop] - below[:, start]
-        return Split(start + 1 + at, float(scores[at] - _majority(both)))
+        cut = first_largest(scores, tie)
+        both = column.classes_between(start, stop)
+        return Split(start + 1 + cut, float(scores[cut] - _majority(both)))
 
-    edges, splits = [0, len(column.values)], [best_split(0, len(column.values))]
-    total, accepted = whole, 0.0
-    while len(splits) < min(max_bins, len(column.values)):
+    edges = [0, n_values]
+    splits = [best_split(0, n_values)]
+    total = float(_majority(weights_of_classes))
+    caim = 0.0
+    while len(splits) < min(max_bins, n_values):
+        n_bins = len(splits) + 1
         i = first_largest(np.array([split.gain for split in splits]), tie)
         total += splits[i].gain
-        if not is_worth(len(splits) + 1, total, accepted):
+        grows = total / n_bins > caim + tie / n_bins
+        if n_bins > n_classes and not grows:
             break
-        accepted = total / (len(splits) + 1)
+        caim = total / n_bins
         _divide(edges, splits, i, best_split)
     return column.midpoints(edges[1:-1])
 
 
 def cut_by_entropy(column: WeightedColumn, n_classes: int, max_bins: int) -> Floats:
     """MDLP: make the split that saves most entropy, while one is worth its bits."""
-    below = column.below
-    size = float(below[:, -1].sum())
+    n_values = len(column.values)
+    size = float(column.below[:, -1].sum())
     tie = TIE * max(float(xlogy(size, size)), 1.0)
-    present = np.diff(below, axis=1) > 0
-    one_class = present.sum(axis=0) == 1
+    has_class = np.diff(column.below, axis=1) > 0  # [class, value]
+    has_one_class = has_class.sum(axis=0) == 1
     # Values between which no cut is best: both have one and the same class.
-    same_classes = (present[:, 1:] == present[:, :-1]).all(axis=0)
-    alike = one_class[1:] & one_class[:-1] & same_classes
+    have_same_classes = (has_class[:, 1:] == has_class[:, :-1]).all(axis=0)
+    are_alike = has_one_class[1:] & has_one_class[:-1] & have_same_classes
 
     def best_split(start: int, stop: int) -> Split:
-        both = below[:, stop] - below[:, start]
-        if stop - start < 2 or (both > 0).sum() < 2:
+        """The cut of an interval of values that saves most entropy, if it is worth its bits."""
+        both = column.classes_between(start, stop)
+        n_present = int((both > 0).sum())
+        if stop - start < 2 or n_present < 2:
             return NO_SPLIT
-        left = below[:, start + 1 : stop] - below[:, start, np.newaxis]
-        right = below[:, stop, np.newaxis] - below[:, start + 1 : stop]
-        scores = np.where(alike[start : stop - 1], -np.inf, -_entropy(left) - _entropy(right))
+        left, right = column.sides_of_cuts(start, stop)
+        scores = np.where(are_alike[start : stop - 1], -np.inf, -_entropy(left) - _entropy(right))
         if scores.max() == -np.inf:
             return NO_SPLIT
-        at = first_largest(scores, tie)
-        saved = float(_entropy(both) + scores[at])
-        n_present = int((both > 0).sum())
-        delta = n_present * log(3.0) + log1p(-2.0 * 3.0**-n_present) - _class_entropies(both)
-        delta += _class_entropies(left[:, at]) + _class_entropies(right[:, at])
-        rows = max(1.0, float(both.sum()) - 1.0)
-        return Split(start + 1 + at, saved) if saved > log(rows) + delta + tie else NO_SPLIT
+        cut = first_largest(scores, tie)
+        saved = float(_entropy(both) + scores[cut])
+        log_codings = n_present * log(3.0) + log1p(-2.0 * 3.0**-n_present)  # log(3^k - 2)
+        delta = log_codings - _class_entropies(both)
+        delta += _class_entropies(left[:, cut]) + _class_entropies(right[:, cut])
+        other_rows = max(1.0, float(both.sum()) - 1.0)
+        is_worth = saved > log(other_rows) + delta + tie
+        return Split(start + 1 + cut, saved) if is_worth else NO_SPLIT
 
-    edges, splits = [0, len(column.values)], [best_split(0, len(column.values))]
+    edges = [0, n_values]
+    splits = [best_split(0, n_values)]
     while len(splits) < max_bins:
         i = first_largest(np.array([split.gain for split in splits]), tie)
         if splits[i].gain == -np.inf:
@@ -125,9 +146,9 @@ def cut_by_entropy(column: WeightedColumn, n_classes: int, max_bins: int) -> Flo
 
 def cut_by_frequency(column: WeightedColumn, n_bins: int) -> Floats:
     """Equal frequency: cut after the least values with a share i / n_bins of the weight."""
-    after = 1 + first_with_shares(column.below[:, 1:].sum(axis=0), n_bins)
-    after = np.unique(after)
-    return column.midpoints(after[after < len(column.values)].tolist())
+    weight_up_to = column.below[:, 1:].sum(axis=0)
+    places = np.unique(1 + first_with_shares(weight_up_to, n_bins))
+    return column.midpoints(places[places < len(column.values)].tolist())
 
 
 def first_largest(scores: Floats, tie: float) -> int:
@@ -140,8 +161,8 @@ def _divide(
 ) -> None:
     """Make the best cut of interval i, and find those of its two parts."""
     edges.insert(i + 1, splits[i].place)
-    parts = pairwise(edges[i : i + 3])
-    splits[i : i + 1] = [best_split(start, stop) for start, stop in parts]
+    sides = pairwise(edges[i : i + 3])
+    splits[i : i + 1] = [best_split(start, stop) for start, stop in sides]
 
 
 def _majority(weights: Floats) -> Floats:

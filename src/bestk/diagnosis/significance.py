@@ -32,7 +32,7 @@ from bestk.tables.target import (
     cut_target,
     read_classes,
 )
-from bestk.tables.weights import check_weights
+from bestk.tables.weights import check_weights, count_effective_rows
 
 # Numeric columns are cut into a third of the square root of the rows, within these limits, for
 # relations that a straight line does not show.
@@ -116,7 +116,7 @@ class PreparedTarget:
         effective_rows = float(target.n_samples)
         if copies is not None:
             rows = np.repeat(np.arange(target.n_samples), copies)
-            effective_rows = float(copies.sum()) ** 2 / float((copies**2).sum())
+            effective_rows = count_effective_rows(copies.astype(np.float64))
             target = target.take(rows)
         if not isinstance(target, NumericTarget):
             return cls(target.classes, target.classes, None, rows, effective_rows)

@@ -18,8 +18,8 @@ from scipy.sparse import csr_array
 from scipy.special import chdtrc, ndtri
 
 from bestk._cached import cached_property
-from bestk._typing import Array, Floats, Indices, Mask
-from bestk.information._scores import normal_quantiles
+from bestk._typing import Floats, Indices, Mask
+from bestk.information._scores import normal_quantiles, unit_score
 from bestk.information.adjustment import SMALLEST_REMAINDER, Adjustment
 from bestk.information.constants import BlockConstants
 from bestk.native import kernels
@@ -27,6 +27,7 @@ from bestk.native.threads import calm_blas, map_columns
 from bestk.tables.codes import encode
 from bestk.tables.table import Table, check_finite, find_numeric, split_numbers
 from bestk.tables.target import NumericTarget, Target
+from bestk.tables.weights import count_effective_rows
 
 # A block column whose variance, or what other columns of its block leave of it, is below this
 # share of a variance of 1 is rounding, and is left out.
@@ -83,8 +84,9 @@ class TargetScores:
         """The columns of a target; ``weights`` (None: all equal) have a mean of 1."""
         root = np.ones(target.n_samples) if weights is None else np.sqrt(weights)
         if isinstance(target, NumericTarget):
-            numbers = target.numbers[:, np.newaxis]
-            scores = normal_scores(numbers, weights, largest_score)
+            numbers = target.numbers[np.newaxis].astype(np.float64)
+            scores = np.empty((1, target.n_samples))
+            score_block(numbers, weights, largest_score, scores)
             lengths = np.sqrt((scores * scores).sum(axis=1))
             return cls(scores, lengths, 1, np.inf, np.zeros(target.n_samples, np.int64))
         codes = target.classes.codes
@@ -127,28 +129,6 @@ class TargetScores:
         with calm_blas():
             products = self.columns @ values.T
         return np.asarray(products / scale[:, np.newaxis])
-
-
-def unit_score(n_samples: int) -> float:
-    """The whole number that stands for a score of 1, so that sums of products are exact."""
-    bits_for_a_product = 52 - int(np.ceil(np.log2(max(2, n_samples))))
-    return 2.0 ** (bits_for_a_product // 2)
-
-
-def normal_scores(values: Array, weights: Floats | None, largest_score: float) -> Floats:
-    """Normal scores of the columns of a table, one row for each column, as whole numbers.
-
-    A score is the normal quantile of (rank - 1/2) / n, with the mean rank of equal values, cut at
-    ``largest_score`` and scaled to variance 1. Missing values have the mean score, 0.
-    """
-    n_samples, n_columns = values.shape
-    scores = np.empty((n_columns, n_samples))
-
-    def write(block: Floats, start: int) -> None:
-        score_block(block, weights, largest_score, scores[start : start + len(block)])
-
-    map_columns(values, write)
-    return scores
 
 
 def score_block(block: Floats, weights: Floats | None, largest_score: float, out: Floats) -> None:
@@ -498,7 +478,7 @@ def make_design(
         starts=np.concatenate([[0], np.cumsum(sizes)]),
         degrees=np.concatenate([piece.degrees for piece in pieces]),
         least_columns=least_columns,
-        effective_rows=effective_rows(table.n_samples, weights) - rows_used_by(adjustment),
+        effective_rows=rows_that_count(table.n_samples, weights) - rows_used_by(adjustment),
         weights=weights,
         adjustment=adjustment,
     )
@@ -509,11 +489,9 @@ def rows_used_by(adjustment: Adjustment | None) -> float:
     return 0.0 if adjustment is None else adjustment.rows_used
 
 
-def effective_rows(n_samples: int, weights: Floats | None) -> float:
-    """(sum w)**2 / sum w**2: the equally weighted rows that would give estimates as certain."""
-    if weights is None:
-        return float(n_samples)
-    return float(weights.sum() ** 2 / (weights**2).sum())
+def rows_that_count(n_samples: int, weights: Floats | None) -> float:
+    """The effective number of rows: all of them without weights."""
+    return float(n_samples) if weights is None else count_effective_rows(weights)
 
 
 def _number_columns(
@@ -585,7 +563,7 @@ class _Strip:
 
     @property
     def n_rows(self) -> float:
-        return effective_rows(self.n_samples, self.weights) - rows_used_by(self.adjustment)
+        return rows_that_count(self.n_samples, self.weights) - rows_used_by(self.adjustment)
 
     def other_columns(self) -> list[_BlockColumns]:
         """Indicators of missing values, and the squares and bins that say more than scores do."""

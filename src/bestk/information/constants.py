@@ -42,7 +42,8 @@ class BlockConstants:
 
     curve_bins: int = 15
     """Bins of equal frequency in which a numeric column is tested for a relation to the target
-    that its score and its square do not show: an odd number, at most 15."""
+    that its score and its square do not show: an odd number. There is room for 15, so that more
+    change nothing."""
 
     added_pvalue: float = 0.01
     """Bins join the block of a column if chance gives so much less often than this; a pair is a

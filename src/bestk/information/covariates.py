@@ -8,7 +8,7 @@ import numpy as np
 from bestk._typing import Indices
 from bestk.errors import ParameterError, counted
 from bestk.information.adjustment import Adjustment
-from bestk.information.blocks import MAX_DENSE_CLASSES, TargetScores, effective_rows, make_design
+from bestk.information.blocks import MAX_DENSE_CLASSES, TargetScores, make_design, rows_that_count
 from bestk.information.constants import BlockConstants
 from bestk.tables.codes import encode
 from bestk.tables.table import Table, find_numeric
@@ -47,7 +47,7 @@ def adjustment_for(
     row_weights = targets[0].weights
     weights = None if row_weights is None else row_weights.of_mean_one
     categorical = np.union1d(categorical, _numbered_levels(covariates))
-    n_rows = effective_rows(covariates.n_samples, weights)
+    n_rows = rows_that_count(covariates.n_samples, weights)
     _refuse_many_levels(covariates, categorical, n_rows)
     scored = [TargetScores.of(target, weights, constants.largest_score) for target in targets]
     every_level = replace(constants, min_level_rows=1, max_levels=covariates.n_samples)

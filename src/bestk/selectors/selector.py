@@ -124,7 +124,9 @@ class SelectBestK(PartialFit):
         1 for the best feature, k for the last selected, k + 1 for all others.
     scores_ : ndarray of shape (n_features,)
         Relevance of each feature alone, I(xi; y) in nats, given the covariates if there are any;
-        NaN for excluded ones and for covariates.
+        NaN for excluded ones and for covariates. With ``method="auto"`` it is that of columns which
+        are normal within classes, and at most H(y): a column that separates two classes well may
+        have all of it. See Notes for why the first feature need not have the largest.
     discretizer_ : transformer or None
         The discretiser as fitted on the numeric columns.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
@@ -144,6 +146,11 @@ class SelectBestK(PartialFit):
 
     Notes
     -----
+    The default ranks features by what is certain: from the information of a feature it takes twice
+    what chance gives for each parameter, where ``scores_`` takes it once; it adds some noise to
+    each column, so that nearly perfect ones differ less; and it multiplies by the probability that
+    the feature tells anything. So the first one need not have the largest of the ``scores_``.
+
     Missing values are a level of their own where columns are counted, and stand at the mean
     where they are Gaussian; the default has an indicator of them as well. Columns of one value are
     selected only where no others are left.

@@ -42,9 +42,7 @@ class RowWeights:
     @cached_property
     def n_effective(self) -> int:
         """The effective number of rows, ``(sum w)^2 / sum w^2``, as a whole number."""
-        total = float(self.values.sum())
-        squares = float(self.values @ self.values)
-        return max(1, round(total * total / squares))
+        return max(1, round(count_effective_rows(self.values)))
 
     @cached_property
     def scale(self) -> float:
@@ -99,6 +97,12 @@ def check_weights(sample_weight: Any, n_samples: int) -> Floats:
             "only the ratios count"
         )
     return weights
+
+
+def count_effective_rows(weights: Floats) -> float:
+    """(sum w)^2 / sum w^2: the equally weighted rows that would give estimates as certain."""
+    total = float(weights.sum())
+    return total * total / float(weights @ weights)
 
 
 def effective_rows(weights: RowWeights | None, n_samples: int) -> int:

@@ -86,7 +86,8 @@ def plot_features(solution: Any, *, ax: "Axes | None" = None) -> "Axes":
     selection = read_solution(solution, *SCORES)
     k = selection.k
     row_height = ROW_HEIGHT if k <= MAX_TALL else LOW_ROW_HEIGHT
-    ax = new_axes(ax, 6.4, min(max(k * row_height, 0.6), 20.0) + 1.4)
+    rows_height = min(max(k * row_height, 0.6), 20.0)
+    ax = new_axes(ax, 6.4, rows_height + 1.4)
     # The first feature is on top.
     ax.set_ylim(k - 0.4, -0.6)
     name_ticks(ax.yaxis, shorten(selection._labels(), selection.support.tolist()))
@@ -177,7 +178,8 @@ def _digits_of(values: Floats) -> int:
     largest = float(np.abs(values).max())
     if largest == 0:
         return 2
-    return max(2, 1 - int(np.floor(np.log10(largest))))
+    exponent = int(np.floor(np.log10(largest)))
+    return max(2, 1 - exponent)
 
 
 def _first_colour(values: Floats) -> float:
@@ -234,7 +236,8 @@ def plot_error_curves(curves: Curves, *, ax: "Axes | None" = None) -> "Axes":
         sign = -1 if curves.rising else 1
         level = sign * float(np.mean([row.error for row in with_all_features]))
         label = f"all {with_all_features[0].k} features: {write(level)}"
-        lines.append(ax.axhline(level, color=ink(ax), linestyle="--", linewidth=1, label=label))
+        line = ax.axhline(level, color=ink(ax), linestyle="--", linewidth=1, label=label)
+        lines.append(line)
     ax.set_ylabel(curves.measure.replace("_", " "))
     if in_percent:
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
@@ -284,7 +287,8 @@ def _curve_axes(ax: "Axes | None", width: float) -> "Axes":
     ax = new_axes(ax, width)
     looks = cycler(color=(*COLOURS, ink(ax))) + cycler(marker=MARKERS)
     ax.set_prop_cycle(cycler(linestyle=STYLES) * looks)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
+    whole_numbers = MaxNLocator(integer=True, min_n_ticks=1, steps=[1, 2, 5, 10])
+    ax.xaxis.set_major_locator(whole_numbers)
     ax.set_xlabel("number of features k")
     add_grid(ax)
     return ax

@@ -117,7 +117,8 @@ def print_comparison(result: dict[str, Any]) -> None:
     rows = result["methods"]
     measure = result["measure"]
     first = next(iter(rows))
-    smallest_error = min((row["error"] for row in rows.values() if "error" in row), default=None)
+    errors = [row["error"] for row in rows.values() if "error" in row]
+    smallest_error = min(errors, default=None)
     heads = [f"in common with {first}", "seconds"]
     if smallest_error is not None:
         heads.insert(0, measure)

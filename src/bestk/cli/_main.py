@@ -235,7 +235,10 @@ def run_test() -> dict[str, Any]:
     y = [i % 2 for i in range(60)]
     colours = ("red", "green", "blue")
     # Only the second column says something about y.
-    X = [[i * i % 13, y[i] + i % 7 / 10, colours[i % 3]] for i in range(60)]
+    X = []
+    for i in range(60):
+        informative = y[i] + i % 7 / 10
+        X.append([i * i % 13, informative, colours[i % 3]])
     try:
         from bestk import select
         from bestk.native import cpu_levels

@@ -86,7 +86,8 @@ def stability(selections: Sequence[Sequence[int]], n_features: int) -> float:
     # Features that no selection contains have a fraction of 0, and add nothing to the sum.
     _, counts = np.unique(np.concatenate(supports), return_counts=True)
     p = counts / M
-    mean_variance = float((p * (1 - p)).sum()) / d * M / (M - 1)
+    total_variance = float((p * (1 - p)).sum())
+    mean_variance = total_variance / d * M / (M - 1)
     return 1 - mean_variance / (selected_share * (1 - selected_share))
 
 

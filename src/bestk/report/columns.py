@@ -95,7 +95,8 @@ class ShownTarget:
         names = [format_text(label) for label in classes.labels.tolist()]
         if classes.n_classes <= MAX_CLASSES:
             most_frequent = int(classes.counts.argmax())
-            has_usual = len(names) == 2 or 2 * classes.counts[most_frequent] > target.n_samples
+            is_usual = 2 * classes.counts[most_frequent] > target.n_samples
+            has_usual = len(names) == 2 or is_usual
             return cls(classes.codes, tuple(names), usual=most_frequent if has_usual else None)
         by_frequency = np.argsort(-classes.counts, kind="stable")
         rank_of_class = np.argsort(by_frequency, kind="stable")
@@ -111,7 +112,8 @@ class ShownTarget:
         """
         n_classes = max(1, len(self.names))
         cells = codes * n_classes + self.codes
-        counts = np.bincount(cells, minlength=len(labels) * n_classes).reshape(-1, n_classes)
+        counts = np.bincount(cells, minlength=len(labels) * n_classes)
+        counts = counts.reshape(-1, n_classes)
         rows = np.maximum(counts.sum(axis=1), 1)
         values = np.full(len(labels), np.nan)
         if self.numbers is not None:
@@ -128,7 +130,7 @@ class ShownTarget:
     @property
     def overall(self) -> float:
         """The mean or the rate of all rows."""
-        all_rows = self.count(np.zeros_like(self.codes), ["all"])[0]
+        (all_rows,) = self.count(np.zeros_like(self.codes), ["all"])
         return all_rows.value
 
     def format(self, value: float) -> str:
@@ -141,7 +143,8 @@ class ShownTarget:
         ``ordered``: whether the bins have an order, as those of numbers.
         """
         n_rows = sum(b.rows for b in bins)
-        large = [b for b in bins if b.rows >= max(MIN_SHARE * n_rows, 1)]
+        min_rows = max(MIN_SHARE * n_rows, 1)
+        large = [b for b in bins if b.rows >= min_rows]
         if len(large) < 2:
             return ""
         if np.isnan(large[0].value):
@@ -152,16 +155,20 @@ class ShownTarget:
             return " to ".join(f"{self.format(b.value)} ({b.label})" for b in (low, high))
         values = np.array([b.value for b in large])
         change = values[-1] - values[0]
-        if abs(change) <= MIN_CHANGE * np.abs(np.diff(values)).sum():
+        all_changes = np.abs(np.diff(values)).sum()
+        if abs(change) <= MIN_CHANGE * all_changes:
             return f"↕ {self.format(low.value)} to {self.format(high.value)}"
         arrow = "↑" if change > 0 else "↓"
         return f"{arrow} {self.format(values[0])} to {self.format(values[-1])}"
 
     def _trend_of_classes(self, bins: Sequence[Bin]) -> str:
         """The classes that are most over-represented in the first bin and in the last."""
-        rows_of_class = np.maximum(np.bincount(self.codes, minlength=len(self.names)), 1)
-        first = self.names[int(np.argmax(bins[0].counts / rows_of_class))]
-        last = self.names[int(np.argmax(bins[-1].counts / rows_of_class))]
+        counts = np.bincount(self.codes, minlength=len(self.names))
+        rows_of_class = np.maximum(counts, 1)
+        class_of_first = np.argmax(bins[0].counts / rows_of_class)
+        class_of_last = np.argmax(bins[-1].counts / rows_of_class)
+        first = self.names[int(class_of_first)]
+        last = self.names[int(class_of_last)]
         return "" if first == last else f"{first} → {last}"
 
 
@@ -200,8 +207,9 @@ def describe_column(table: Table, place: int, goal: ShownTarget, *, nominal: boo
 
 def _cut_numbers(values: Array) -> _Cuts:
     """Bins of equal frequency, which are closed on the right."""
+    shares_below = np.arange(1, MAX_BINS) / MAX_BINS
     with np.errstate(invalid="ignore"):
-        bounds = np.unique(np.quantile(values, np.arange(1, MAX_BINS) / MAX_BINS))
+        bounds = np.unique(np.quantile(values, shares_below))
     texts = [f"{bound:.4g}" for bound in bounds]
     between = [f"> {low} to {high}" for low, high in pairwise(texts)]
     return _Cuts(bounds, [f"≤ {texts[0]}", *between, f"> {texts[-1]}"])
@@ -221,15 +229,17 @@ def _merge_rare(bins: list[Bin]) -> list[Bin]:
     by_frequency = sorted(range(len(bins)), key=lambda i: -bins[i].rows)
     frequent = [bins[i] for i in sorted(by_frequency[: MAX_BINS - 1])]
     rare = [bins[i] for i in by_frequency[MAX_BINS - 1 :]]
-    counts = tuple(sum(of_class) for of_class in zip(*(b.counts for b in rare), strict=True))
-    mean = sum(b.rows * b.value for b in rare) / sum(counts)
-    return [*frequent, Bin(f"{len(rare)} rarer values", counts, mean)]
+    counts = np.sum([b.counts for b in rare], axis=0).tolist()
+    total = sum(b.rows * b.value for b in rare)
+    mean = total / sum(counts)
+    return [*frequent, Bin(f"{len(rare)} rarer values", tuple(counts), mean)]
 
 
 def list_columns(information: Information, solution: Solution) -> list[int]:
     """Selected and most informative columns, as many as can be shown, in the table's order."""
     # Columns that are excluded have NaN, and come last.
-    by_relevance = np.argsort(-information.relevance(), kind="stable").tolist()
+    relevance = information.relevance()
+    by_relevance = np.argsort(-relevance, kind="stable").tolist()
     n_rows = information.dataset.table.n_samples
     n_listed = min(MAX_LISTED, MAX_LISTED_VALUES // n_rows)
     columns = list(dict.fromkeys([*solution.support.tolist(), *by_relevance]))

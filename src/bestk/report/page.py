@@ -58,7 +58,8 @@ def render(facts: dict[str, Any]) -> str:
     solution = facts["solution"]
     information = facts["measured"]
     table = information.dataset.table
-    pairs = np.asarray(solution.details["pairs"], np.float64)[:MAX_MAPPED, :MAX_MAPPED]
+    all_pairs = np.asarray(solution.details["pairs"], np.float64)
+    pairs = all_pairs[:MAX_MAPPED, :MAX_MAPPED]
     names = facts["names"][:MAX_MAPPED]
     data = {
         "names": names,
@@ -161,7 +162,8 @@ class ScoreAxes:
     def __init__(self, scores: FoldScores) -> None:
         self.ks = scores.ks
         self.k = scores.k
-        self.points = [(k, scores.mean(k)) for k in self.ks if isfinite(scores.mean(k))]
+        means = [(k, scores.mean(k)) for k in self.ks]
+        self.points = [(k, mean) for k, mean in means if isfinite(mean)]
         self.band: list[tuple[int, float, float]] = []
         for k, mean in self.points:
             standard_error = scores.spread(k)
@@ -172,7 +174,8 @@ class ScoreAxes:
         lines = [("guessing", scores.measure.guess)]
         if scores.all_features is not None:
             lines.append((f"all {scores.n_all:,} features", float(scores.all_features.mean())))
-        low, high = self._range(scores, [level for _, level in lines[1:]])
+        levels = [level for _, level in lines[1:]]
+        low, high = self._range(scores, levels)
         self.levels = round_levels(low, high)
         self.low = self.levels[0]
         self.high = max(high, self.levels[-1])
@@ -210,13 +213,15 @@ class ScoreAxes:
     def y(self, score: float) -> float:
         """Pixels from the top; scores outside are drawn at the edge."""
         inside = min(max(score, self.low), self.high)
-        return round(HEIGHT * (self.high - inside) / (self.high - self.low), 2)
+        span = self.high - self.low
+        return round(HEIGHT * (self.high - inside) / span, 2)
 
     def ticks(self) -> list[int]:
         """Numbers of features with enough distance between them, k included."""
         kept = [self.k]
         for size in (self.ks[0], self.ks[-1], *self.ks):
-            if all(abs(self.x(size) - self.x(other)) >= TICK_DISTANCE for other in kept):
+            distances = [abs(self.x(size) - self.x(other)) for other in kept]
+            if min(distances) >= TICK_DISTANCE:
                 kept.append(size)
         return sorted(kept)
 
@@ -225,7 +230,8 @@ def round_levels(low: float, high: float) -> list[float]:
     """Round numbers from one at or below ``low`` up to ``high``."""
     span = (high - low) or abs(high) or 1.0
     size = 10.0 ** floor(log10(span / 2))
-    step = next(m * size for m in (5, 2, 1) if m * size <= span / 2)
+    steps = [5 * size, 2 * size, size]
+    step = next(step for step in steps if step <= span / 2)
     first = floor(low / step + 1e-9)
     last = max(first + 1, floor(high / step + 1e-9))
     return [round(i * step, 12) for i in range(first, last + 1)]
@@ -240,9 +246,8 @@ def most_redundant(pairs: Floats, n_pairs: int) -> list[tuple[int, int, float]]:
     first, second = np.triu_indices(len(pairs), 1)
     mean = (shared[first, second] + shared[second, first]) / 2
     order = np.argsort(-mean, kind="stable")[:n_pairs]
-    return list(
-        zip(first[order].tolist(), second[order].tolist(), mean[order].tolist(), strict=True)
-    )
+    columns = (first[order], second[order], mean[order])
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def as_json(values: Any) -> Any:

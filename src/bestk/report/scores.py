@@ -117,8 +117,9 @@ class FoldScores:
         n = len(values)
         if n < 2:
             return NAN, NAN
-        # Test rows for each training row are 1 / (n - 1).
-        standard_error = sqrt((1 / n + 1 / (n - 1)) * values.var(ddof=1))
+        test_rows_for_a_training_row = 1 / (n - 1)
+        variance = (1 / n + test_rows_for_a_training_row) * values.var(ddof=1)
+        standard_error = sqrt(variance)
         half = stdtrit(n - 1, 1 - LEVEL / 2) * standard_error
         ends = values.mean() + np.array([-half, half])
         low, high = np.clip(ends, *self.measure.limits)
@@ -138,14 +139,15 @@ class FoldScores:
         if n < 2 or not np.isfinite([self.folds, values]).all():
             return "similar"
         differences = self.loss(values - self.folds)
-        t = float(t_statistics(differences[np.newaxis], overlap=1 / (n - 1))[0])
+        (t,) = t_statistics(differences[np.newaxis], overlap=1 / (n - 1)).tolist()
         if 2 * stdtr(n - 1, -abs(t)) >= LEVEL:
             return "similar"
         return "better" if t < 0 else "worse"
 
     def ranked(self) -> list[str]:
         """The other methods by their means, best first."""
-        return sorted(self.others, key=lambda method: self.loss(self.others[method].mean()))
+        losses = {name: self.loss(values.mean()) for name, values in self.others.items()}
+        return sorted(losses, key=lambda name: losses[name])
 
     def better(self) -> list[str]:
         """The other methods that are better in a paired t-test, best first."""
@@ -167,7 +169,8 @@ class FoldScores:
         losses = self.loss(self.curve.T)
         if not np.isfinite(losses).all():
             return self.k, self.k
-        best = self.ks[int(losses.mean(axis=0).argmin())]
+        place = int(losses.mean(axis=0).argmin())
+        best = self.ks[place]
         return choose(self.ks, -losses, "one-se"), best
 
 
@@ -199,7 +202,8 @@ def compare_methods(
     try:
         scores = _measure_scores(request, table, information, k, methods)
     except ValueError as error:
-        return {"choices": choices, "unmeasured": format_text(" ".join(str(error).split()), 400)}
+        why = " ".join(str(error).split())
+        return {"choices": choices, "unmeasured": format_text(why, 400)}
     return {"choices": choices, "scores": scores}
 
 
@@ -222,7 +226,8 @@ def _measure_scores(
     dataset = information.dataset
     target = dataset.targets[0]
     columns = dataset.columns.allowed
-    has_text = bool(set(table.kinds[columns].tolist()) - {"numeric", "boolean"})
+    kinds = set(table.kinds[columns].tolist())
+    has_text = not kinds <= {"numeric", "boolean"}
     ours, *others = methods
     limits = information.limits
     n_sizes = MAX_SIZES_OF_TREES if has_text else MAX_SIZES
@@ -338,7 +343,8 @@ def _own_scores(selector: Any, target: Target) -> FoldScores:
     name = scoring if isinstance(scoring, str) else name_of_scorer(scoring)
     measure = score_kind(name, target)
     results = selector.cv_results_
-    scores = np.array([results[column] for column in results if column.startswith("split")]).T
+    by_fold = [results[column] for column in results if column.startswith("split")]
+    scores = np.array(by_fold).T
     return FoldScores(
         k=int(selector.best_k_),
         ks=tuple(results["k"].tolist()),
@@ -358,8 +364,8 @@ def spread_sizes(k: int, most: int, least: int = 1, count: int = MAX_SIZES) -> l
     first = max(1, least)
     beyond_k = min(2 * k, k + MAX_EXTRA)
     last = min(most, max(beyond_k, count))
-    spread = np.geomspace(first, max(first, last), count).round().astype(int)
-    return sorted({*spread.tolist(), k})
+    spread = np.geomspace(first, max(first, last), count).round()
+    return sorted({*spread.astype(int).tolist(), k})
 
 
 def measure_stability(request: ReportRequest, table: Table, k: int) -> StabilitySelection | None:

@@ -177,7 +177,11 @@ def quick_bound(problem: BQP, operations: float, best_known: float) -> Bound:
 
 
 def _tightened(
-    bound: Bound, n: int, remaining: Subproblem, operations: float, best_known: float
+    bound: Bound,
+    n: int,
+    remaining: Subproblem,
+    operations: float,
+    best_known: float,
 ) -> Bound:
     """The bound of rows, or a lower one by "sdp" or "antisymmetric" if operations allow.
 

@@ -334,10 +334,11 @@ def improve(problem: BQP, items: Indices, deadline: float = inf) -> Indices:
     chosen = items.copy()
     if problem.k == problem.n:
         return chosen
+    # The columns of the chosen items, one below the other, with the lowest entry of each.
     columns = np.ascontiguousarray(problem.columns(chosen).T)
+    lowest_entries = columns.min(axis=1)
     gains = problem.gains(chosen, columns)
     min_gain = MIN_GAIN * float(np.abs(columns).max())
-    lowest_entries = columns.min(axis=1)
     # The kernel writes the place of the item to drop and the item to add, or -1 if no swap gains.
     swap = np.empty(2, np.int64)
     find_best_swap = kernels.best_swap.bind(

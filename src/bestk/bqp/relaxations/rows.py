@@ -220,6 +220,17 @@ LOWERING = np.dtype(
 )
 
 
+def _first_state(bound: float, aim: float, size: float) -> NDArray[np.void]:
+    """The state before the first step, in which the sum of the k largest values is the bound."""
+    state = np.zeros((), LOWERING)
+    state["best_sum"] = bound
+    state["target_step"] = FIRST_TARGET_STEP * abs(bound)
+    state["aim"] = aim
+    state["size"] = size
+    state["sum_before"] = bound
+    return state
+
+
 def _as_numbers(state: NDArray[np.void]) -> Floats:
     """A record of numbers as an array of them, which shares its memory."""
     return state[np.newaxis].view(np.float64)
@@ -257,12 +268,7 @@ def lower_rows(
     values[items] = linear[items] + sums
     row_of_item = np.full(n, -1)
     row_of_item[items] = np.arange(len(items))
-    state = np.zeros((), LOWERING)
-    state["best_sum"] = k_largest(values, k)
-    state["target_step"] = FIRST_TARGET_STEP * abs(state["best_sum"])
-    state["aim"] = aim
-    state["size"] = some_rows.size
-    state["sum_before"] = state["best_sum"]
+    state = _first_state(k_largest(values, k), aim, some_rows.size)
     # A step in rows.c lowers the k - 1 largest entries of each of the k largest rows by the same,
     # C_ij by t, and raises C_ji by t, so that the change is antisymmetric. t is such that the bound
     # would fall by the target step if no other row came among the largest.

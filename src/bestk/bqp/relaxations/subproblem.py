@@ -200,11 +200,15 @@ class Fixed:
     def __init__(self, problem: BQP, inside: Indices) -> None:
         self.problem = problem
         self.inside = inside
+        """The fixed items."""
         self.open = np.setdiff1d(np.arange(problem.n), inside)
+        """The other items, as the problem numbers them."""
         self.k = problem.k - len(inside)
+        """How many of them are still to be chosen; m in the formula above."""
         self.base = problem.value(inside)
+        """What the fixed items are worth together."""
         columns = problem.columns(inside)
-        links = columns[self.open].sum(axis=1)  # l_i of the docstring
+        links = columns[self.open].sum(axis=1)  # l_i in the formula
         self._extra = links / max(1, self.k)
         n_terms = 2 * len(inside) * problem.k
         self._margin = rounding(n_terms, n_terms * largest_entry(columns))

@@ -176,7 +176,11 @@ def _best_along(
 
 
 def factor(Q: Floats, d: int, deadline: float = inf) -> tuple[Floats, Floats]:
-    """Rows sqrt(abs(l)) u for the d eigenpairs of largest magnitude, and the signs of l."""
+    """The best approximation of Q of rank d, V' diag(signs) V: V, of d rows, and the signs.
+
+    The rows of V are sqrt(abs(l)) u for the d eigenvalues l of largest magnitude and their vectors
+    u; the signs are those of l.
+    """
     n = len(Q)
     start = np.random.default_rng(0).uniform(0.5, 1.5, n)
     values, vectors = lanczos(Q, start, "LM", min(d, n), deadline=deadline)

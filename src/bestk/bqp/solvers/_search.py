@@ -47,31 +47,27 @@ MIN_IMPROVEMENT = 1e-13
 # Below every value of a choice.
 LOWEST = -np.finfo(np.float64).max
 
-# Rows of ``Population.masks``, as in tabu.c: the choice of the walk, the best one of the walk, the
-# best one ever, and from POOL on the members of the population.
-CHOSEN = 0
-WALK_BEST = 1
-CHAMPION = 2
-POOL = 3
-# Places in ``Population.values``, as in tabu.c: of the choice of the walk, of the best one of the
-# walk, of the best one ever, and from WORTH on of the members.
-VALUE = 0
-BEST = 1
-CROWN = 2
-WORTH = 3
-# Places in ``Population.counts``, as in tabu.c. Steps of the walk, and those since its best choice.
-STEP = 0
-IDLE = 1
-# Items that may not move.
-N_TABU = 2
-# Walks so far, and those since the population was empty.
-BORN = 3
-YOUNG = 4
-# Members of the population.
-SIZE = 5
-# Walks since a member was new, and since the best choice ever was; the latter are weighted.
-STALE = 6
-WAIT = 7
+# Rows of ``Population.masks``, as in tabu.c.
+CHOSEN = 0  # the choice of the walk
+WALK_BEST = 1  # the best choice of the walk
+CHAMPION = 2  # the best choice ever
+POOL = 3  # from here on, the members of the population
+
+# Places in ``Population.values``, as in tabu.c.
+VALUE = 0  # of the choice of the walk
+BEST = 1  # of the best choice of the walk
+CROWN = 2  # of the best choice ever
+WORTH = 3  # from here on, of the members of the population
+
+# Places in ``Population.counts``, as in tabu.c.
+STEP = 0  # steps of the walk
+IDLE = 1  # steps since the best choice of the walk
+N_TABU = 2  # items that may not move
+BORN = 3  # walks so far
+YOUNG = 4  # walks since the population was empty
+SIZE = 5  # members of the population
+STALE = 6  # walks since a member was new
+WAIT = 7  # walks since the best choice ever, some of which count several times
 N_COUNTS = 8
 
 

@@ -23,6 +23,7 @@ from bestk import (
     SelectionWarning,
     SelectRelevant,
     error_curves,
+    pair_scan,
     select,
     stability_selection,
 )
@@ -460,6 +461,7 @@ def test_a_table_of_covariates_is_refused_where_rows_could_not_follow_it(tmp_pat
     table = {"covariates": X[["a"]]}
     refuses(lambda: file(tmp_path, table), "X comes in blocks of rows")
     refuses(lambda: reported(table), "fitted with a table of covariates")
+    refuses(lambda: pair_scan(X, Y, **COVARIATES), "covariates have no effect on pair_scan")
     refuses(lambda: with_number(table, method="jmi"), "covariates work with method='auto' alone")
     for entry in (curves, stable):
         refuses(lambda entry=entry: entry(**table), "names columns of X")

@@ -239,7 +239,8 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
     Parameters
     ----------
     X, y, **options
-        As for :class:`SelectRelevant`, but ``fdr``, ``pairs``, ``permutations``, ``random_state``.
+        As for :class:`SelectRelevant`, but ``fdr``, ``pairs``, ``permutations``, ``covariates``,
+        ``random_state``.
     top : int, default=1000
         The number of pairs to return, or all if there are fewer.
 
@@ -252,6 +253,11 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
     """
     reader = SelectRelevant(**options)
     reader._validate_params()
+    if reader.covariates is not None:
+        raise ParameterError(
+            "covariates have no effect on pair_scan, which counts columns as they are; pass them to "
+            "SelectRelevant, which tests pairs given covariates"
+        )
     count = whole(top, "top", 1)
     with threads(reader.n_jobs):
         observed = _read(reader, X, y)

@@ -255,8 +255,8 @@ def pair_scan(X: Any, y: Any, top: int = 1000, **options: Any) -> PairScan:
     reader._validate_params()
     if reader.covariates is not None:
         raise ParameterError(
-            "covariates have no effect on pair_scan, which counts columns as they are; pass them to "
-            "SelectRelevant, which tests pairs given covariates"
+            "covariates have no effect on pair_scan, which counts columns as they are; pass them "
+            "to SelectRelevant, which tests pairs given covariates"
         )
     count = whole(top, "top", 1)
     with threads(reader.n_jobs):

@@ -14,13 +14,14 @@ from bestk.bqp.lazy import MEMORY
 from bestk.bqp.problem import BQP
 
 Needs = Literal["matrix", "columns"]
+# A seed, a generator that is used as it is, or None for another one at each call.
 RandomState = int | np.random.Generator | None
 
 
 class Effort(NamedTuple):
     """What a choice may cost, and where its randomness comes from."""
 
-    random_state: Any = None
+    random_state: RandomState = None
     time_limit: float | None = None
     bound: BoundEffort | None = "fast"
     spent: float = 0.0  # operations of the work before it, as many as a default bound may take

@@ -5,15 +5,13 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from bestk._checks import whole
 from bestk._typing import Indices
 from bestk.bqp.bounds import BoundEffort
 from bestk.bqp.problem import BQP, NO_ITEMS, grow
 from bestk.bqp.solution import Solution
 from bestk.bqp.solvers import _referee as referee
-from bestk.bqp.solvers._base import Effort, Run, Solver
+from bestk.bqp.solvers._base import Effort, RandomState, Run, Solver
 from bestk.bqp.solvers._registry import get_solver
 
 
@@ -22,7 +20,7 @@ def solve_path(
     ks: Iterable[int],
     solver: str | Solver = "tpower",
     *,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
     time_limit: float | None = None,
     bound: BoundEffort | None = None,
 ) -> list[Solution]:

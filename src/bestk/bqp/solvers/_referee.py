@@ -26,9 +26,9 @@ from bestk.bqp.problem import BQP
 from bestk.bqp.relaxations.dnn import narrowed_gap
 from bestk.bqp.relaxations.rows import MAX_OPERATIONS
 from bestk.bqp.solution import Solution
-from bestk.bqp.solvers._base import Effort, Run, Solver
+from bestk.bqp.solvers._base import Effort, RandomState, Run, Solver
 from bestk.bqp.solvers._exact import split_gap
-from bestk.bqp.solvers._registry import get_solver
+from bestk.bqp.solvers._registry import SOLVERS, get_solver
 
 # Operations to find which items of a proved choice every such choice has.
 FIXING_OPERATIONS = 5e6
@@ -45,7 +45,7 @@ def solve(
     k: int | None = None,
     solver: str | Solver = "tpower",
     *,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
     time_limit: float | None = None,
     bound: BoundEffort | None = "fast",
 ) -> Solution:
@@ -240,9 +240,10 @@ def new_run(effort: Effort) -> Run:
 def check_matrix(problem: BQP, solver: Solver) -> None:
     """Raise an error for a lazy matrix if the solver needs all of it."""
     if problem.is_lazy and solver.needs != "columns":
+        usable = [repr(name) for name, other in SOLVERS.items() if other.needs == "columns"]
         raise ValueError(
             f"solver {solver.name!r} needs the whole matrix and Q is lazy; "
-            "use 'linear', 'tpower', 'forward', 'swap' or 'search'"
+            f"use one of {', '.join(usable)}"
         )
 
 

@@ -1,12 +1,16 @@
 """Kernels that count give what a few lines of numpy give, on every instruction set."""
 
 import itertools
+from dataclasses import fields
+from pathlib import Path
 from threading import Lock
 
 import numpy as np
 import pytest
 
+from bestk import native
 from bestk.information import Query, measures
+from bestk.information.backends import PickRule
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._packed import pack
 from bestk.information.backends._reductions import SPLIT, _add_sums
@@ -263,3 +267,10 @@ def test_two_level_pairs_above_a_limit_are_those_of_the_whole_matrix(rank, n_cla
     best = best[:200]
     np.testing.assert_array_equal(pairs, np.stack([i, j], axis=1)[best])
     np.testing.assert_array_equal(found, whole[i, j][best])
+
+
+def test_a_rule_of_picks_has_the_fields_of_the_struct_that_c_reads():
+    source = Path(native.__file__).with_name("picks.c").read_text(encoding="utf-8")
+    struct = source[source.index("typedef struct") : source.index("} PickRule")]
+    declared = [line.split()[1].rstrip(";") for line in struct.splitlines()[1:] if line.strip()]
+    assert declared == [field.name for field in fields(PickRule)]

@@ -11,6 +11,7 @@ from bestk._typing import Floats, Indices
 from bestk.bqp.problem import top_k
 from bestk.errors import Registry
 from bestk.information import Entropies, Measure, Query
+from bestk.information.backends import PickRule
 from bestk.information.joined import JoinedEntropies
 from bestk.information.measures import CMI, INTERACTION, JOINT_MI, PAIR_MI, TRIPLE_ENTROPY
 from bestk.native.threads import threads
@@ -207,22 +208,20 @@ def _pick_at_once(
     is_known &= criterion.gather in (np.add, np.minimum)
     if not is_known or measure is None or not isinstance(entropies, Entropies):
         return None
-    # The kernel takes these numbers, and flags as 0 or 1, in this order.
-    weights = np.array(
-        [
-            *criterion.weights,
-            criterion.most,
-            LEAST_REDUNDANCY,
-            criterion.is_mean,
-            criterion.is_quotient,
-            criterion.gather is np.minimum,
-        ],
-        np.float64,
+    relevance_weight, pair_weight = criterion.weights
+    rule = PickRule(
+        relevance_weight=relevance_weight,
+        pair_weight=pair_weight,
+        largest_pair=criterion.most,
+        smallest_divisor=LEAST_REDUNDANCY,
+        takes_mean=criterion.is_mean,
+        takes_quotient=criterion.is_quotient,
+        takes_minimum=criterion.gather is np.minimum,
     )
     is_signed = entropies.signed or measure is INTERACTION
     query = Query(measure, lowest=-np.inf if is_signed else 0.0)
     with threads(entropies.n_jobs):
-        return entropies.source.pick(query, weights, entropies.mi(), k, include)
+        return entropies.source.pick(query, rule, entropies.mi(), k, include)
 
 
 def pick_greedily(

@@ -7,7 +7,7 @@ from typing import Any
 
 from bestk.errors import ParameterError, UnknownNameError
 from bestk.information.backends._native import NativeCounter
-from bestk.information.backends._source import PairSource
+from bestk.information.backends._source import PairSource, PickRule
 from bestk.information.backends._weighted import WeightedCounter
 from bestk.information.measures import Correction
 from bestk.tables.codes import Codes
@@ -18,6 +18,7 @@ __all__ = [
     "BACKENDS",
     "Backend",
     "PairSource",
+    "PickRule",
     "device_measures",
     "get_backend",
     "refuse_weights",

@@ -11,7 +11,7 @@ import numpy as np
 from bestk._typing import Array, Floats, Indices
 from bestk.information.backends._packed import COSTS, LANES, Packed, order_features, pack
 from bestk.information.backends._reductions import sum_rows
-from bestk.information.backends._source import PairSource
+from bestk.information.backends._source import PairSource, PickRule
 from bestk.information.measures import Correction, ExactEntropies, Formula, Measure, Query, Tables
 from bestk.native import Kernel, kernels
 from bestk.native.threads import WORTH_A_TEAM, n_threads, run_tiles, spans, threads
@@ -108,7 +108,7 @@ class NativeCounter(PairSource):
         return sum_rows(write, self.order, self.exact.tables.scale, query.measure.is_symmetric)
 
     def pick(
-        self, query: Query, weights: Floats, relevance: Floats, k: int, given: Sequence[int]
+        self, query: Query, rule: PickRule, relevance: Floats, k: int, given: Sequence[int]
     ) -> tuple[Indices, Floats] | None:
         """Greedy picks and their scores, a row of pairs at a time, unless rows are for threads."""
         n_tiles = -(-len(self.order) // LANES)
@@ -122,7 +122,7 @@ class NativeCounter(PairSource):
         scores = np.empty(k)
         formula = self.exact.formula(query.measure, query.lowest)
         run = bind(kernels.pick, self.packed, formula).bind(
-            weights,
+            rule.values(),
             self.order,
             relevance[self.order],
             k,

@@ -2,12 +2,45 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
 from bestk._typing import Array, Floats, Indices
 from bestk.information.backends._reductions import Scan, scan_tiles
 from bestk.information.measures import Measure, Query
+
+
+@dataclass(frozen=True)
+class PickRule:
+    """How features are scored while they are picked one by one: the struct PickRule of picks.c.
+
+    Each pick says a number of every feature, the measure of the pair; what the picks say is
+    gathered, and a score is ``relevance_weight * relevance + pair_weight * gathered``.
+    """
+
+    relevance_weight: float
+
+    pair_weight: float
+
+    largest_pair: float
+    """What a pick says is at most this."""
+
+    smallest_divisor: float
+    """Quotients are of at least this."""
+
+    takes_mean: bool
+    """Whether the mean over the picks is taken of what they say."""
+
+    takes_quotient: bool
+    """Whether the score is relevance divided by what the picks say."""
+
+    takes_minimum: bool
+    """Whether the least is gathered of what the picks say, and not the sum."""
+
+    def values(self) -> Floats:
+        """The fields in the order of C; flags are 0 or 1."""
+        return np.array(astuple(self), np.float64)
 
 
 class PairSource(ABC):
@@ -47,12 +80,11 @@ class PairSource(ABC):
         return None
 
     def pick(
-        self, query: Query, weights: Floats, relevance: Floats, k: int, given: Sequence[int]
+        self, query: Query, rule: PickRule, relevance: Floats, k: int, given: Sequence[int]
     ) -> tuple[Indices, Floats] | None:
         """Select k features greedily: their places, those ``given`` first, and their scores.
 
-        None: the caller asks for the rows that it needs. ``weights``: the criterion, as the kernel
-        ``pick`` takes it.
+        None: the caller asks for the rows that it needs. ``query``: what a pick says of a feature.
         """
         return None
 

@@ -30,20 +30,20 @@ static void shift_whole(const char *data, int64_t step, const int64_t *order, in
    code: VALUES numbers of scratch. One of codes8 and codes16 is given. */
 static void renumber(const uint16_t *raw, int64_t n, uint16_t *code, uint8_t *restrict codes8,
     uint16_t *restrict codes16, int64_t *levels) {
-    uint16_t most = 0;
+    uint16_t largest = 0;
     uint32_t seen = 0;
-    for (int64_t i = 0; i < n; i++) most = raw[i] > most ? raw[i] : most;
-    memset(code, 0, ((size_t)most + 1) * sizeof *code);
-    if (most < 32) {
+    for (int64_t i = 0; i < n; i++) largest = raw[i] > largest ? raw[i] : largest;
+    memset(code, 0, ((size_t)largest + 1) * sizeof *code);
+    if (largest < 32) {
         for (int64_t i = 0; i < n; i++) seen |= (uint32_t)1 << raw[i];
-        for (int value = 0; value <= most; value++) code[value] = seen >> value & 1;
+        for (int value = 0; value <= largest; value++) code[value] = seen >> value & 1;
     } else {
         for (int64_t i = 0; i < n; i++) code[raw[i]] = 1;
     }
     int64_t count = 0;
-    for (int64_t value = 1; value <= most; value++)
+    for (int64_t value = 1; value <= largest; value++)
         if (code[value]) code[value] = (uint16_t)count++;
-    const int dense = !code[0] && count == most; /* then the codes are the values less 1 */
+    const int dense = !code[0] && count == largest; /* then the codes are the values less 1 */
     if (code[0]) code[0] = (uint16_t)count++;
     for (int64_t i = 0; i < n && codes8 && dense; i++) codes8[i] = (uint8_t)(raw[i] - 1);
     for (int64_t i = 0; i < n && codes8 && !dense; i++) codes8[i] = (uint8_t)code[raw[i]];
@@ -98,12 +98,14 @@ static void turn(uint8_t (*from)[GROUP], int64_t j, uint8_t (*to)[BAND], int64_t
 #endif
 }
 
-/* Number the values that occur, at most the given one, 0, 1, ... in order, in place; return how many
+/* Number the values that occur, of which none is above `largest`, 0, 1, ... in order, in place;
+   return how many
    occur. Most occur soon. */
-static int64_t renumber_small(uint8_t *codes, int64_t n, int most) {
+static int64_t renumber_small(uint8_t *codes, int64_t n, int largest) {
     uint8_t code[UINT8_MAX + 1] = {0};
-    int64_t count = 0, last = 0;
-    for (int value = 0; value <= most; value++)
+    int64_t count = 0;
+    int64_t last = 0;
+    for (int value = 0; value <= largest; value++)
         if (memchr(codes, value, (size_t)n)) {
             code[value] = (uint8_t)count++;
             last = value;
@@ -117,7 +119,8 @@ static int64_t renumber_small(uint8_t *codes, int64_t n, int most) {
 static int write_small(const char *data, int64_t row_step, int64_t column_step, int64_t type,
     const int64_t *order, int64_t n_rows, int64_t width, uint8_t *spare, uint8_t **rows,
     int64_t *levels) {
-    uint8_t small[BAND][GROUP] = {{0}}, turned[DEPTH][BAND];
+    uint8_t small[BAND][GROUP] = {{0}};
+    uint8_t turned[DEPTH][BAND];
     uint64_t seen = 0;
     const int by_column = llabs(row_step) < llabs(column_step);
     for (int64_t j = 0; by_column && j < width; j++) {

@@ -12,9 +12,12 @@ static double n_log_n(int64_t n, const double *table) {
 /* E[s log s], s hypergeometric: of m samples, size are of the class and t in the cell.
    Summed over the counts that are likely, from the mode outwards, then normalised. */
 static double expect_by_sum(int64_t t, int64_t m, int64_t size, const double *table, int64_t mode) {
-    const int64_t low = t + size > m ? t + size - m : 0, high = t < size ? t : size;
+    const int64_t low = t + size > m ? t + size - m : 0;
+    const int64_t high = t < size ? t : size;
     mode = least_of(most_of(mode, low), high);
-    double weight = 1.0, value = n_log_n(mode, table), p = 1.0;
+    double weight = 1.0;
+    double value = n_log_n(mode, table);
+    double p = 1.0;
     for (int64_t s = mode; s < high && p > 1e-20;) {
         p *= (double)((size - s) * (t - s)) / ((double)(s + 1) * (double)(m - size - t + s + 1));
         s++;
@@ -33,7 +36,8 @@ static double expect_by_sum(int64_t t, int64_t m, int64_t size, const double *ta
 
 /* Expand s log s about the mean of a hypergeometric s; what is left out is below mean**-2. */
 static double expect_by_moments(double t, double m, double size) {
-    const double p = size / m, mean = t * p;
+    const double p = size / m;
+    const double mean = t * p;
     const double variance = t * p * (1.0 - p) * (m - t) / (m - 1.0);
     const double third = variance * (1.0 - 2.0 * p) * (m - 2.0 * t) / (m - 2.0);
     const double fourth = 3.0 * variance * variance;
@@ -54,7 +58,8 @@ EXPORT int bestk_expect(const int64_t *totals, const int64_t *sizes, int64_t n_c
                 out[place] += of_class;
                 continue;
             }
-            const double size = (double)sizes[c], mean = (double)t * (size / (double)m);
+            const double size = (double)sizes[c];
+            const double mean = (double)t * (size / (double)m);
             const double mode = ((double)t + 1.0) * (size + 1.0) / ((double)m + 2.0);
             of_class = mean > large ? expect_by_moments((double)t, (double)m, size)
                                     : expect_by_sum(t, m, sizes[c], table, (int64_t)mode);

@@ -8,18 +8,33 @@ enum { LANES = 16, WORD = 32, CHUNK = 32 };
 
 /* A discrete table as bits; see bestk.information.backends._packed. */
 typedef struct {
-    const uint32_t *bits, *margins;
-    const int64_t *n_planes, *bits_at, *margins_at, *words, *sizes, *starts, *levels;
-    const uint16_t *codes; /* NULL where planes serve every pair */
+    const uint32_t *bits;    /* tile after tile, each [plane][word][lane] */
+    const uint32_t *margins; /* bits that are set: tile after tile, each [class][plane][lane] */
+    const int64_t *n_planes; /* of each tile; -1: it has none */
+    const int64_t *bits_at;  /* where each tile begins in bits */
+    const int64_t *margins_at;
+    const int64_t *words;  /* words[c]:words[c + 1] are class c */
+    const int64_t *sizes;  /* samples of each class */
+    const int64_t *starts; /* samples starts[c]:starts[c + 1] are class c */
+    const int64_t *levels; /* of each place */
+    const uint16_t *codes; /* [place][sample]; NULL where planes serve every pair */
     const double *costs;   /* nanoseconds of a word, a cell and a sample */
-    int64_t n_features, n_classes, n_samples, n_tables; /* n_tables: looked up for each cell */
+    int64_t n_features;
+    int64_t n_classes;
+    int64_t n_samples;
+    int64_t n_tables; /* that are looked up for each cell */
 } Table;
 
 /* scale * (sum of tables over cells + row_term + column_term), in fixed point. */
 typedef struct {
-    const uint64_t *pair_table, *class_table;
-    const int64_t *pair_step, *class_step, *row_term, *column_term;
-    double scale, lowest;
+    const uint64_t *pair_table;  /* what a cell (xi, xj) of 0, 1, ... samples adds */
+    const uint64_t *class_table; /* and a cell (xi, xj, y) */
+    const int64_t *pair_step;    /* differences of neighbors in the tables */
+    const int64_t *class_step;
+    const int64_t *row_term; /* by place */
+    const int64_t *column_term;
+    double scale;
+    double lowest;         /* smaller values are raised to it */
     uint64_t small[16];    /* class_table[0..15] */
     const uint64_t *joint; /* all tables at once, or NULL; see bestk_start_formula in pairs.c */
 } Formula;
@@ -42,10 +57,11 @@ typedef struct {
 
 /* A row feature against a tile: what is looked up for its pairs. */
 typedef struct {
-    int64_t n_i, n_j;       /* planes of the row and of the tile */
+    int64_t n_i;            /* planes of the row */
+    int64_t n_j;            /* and of the tile */
     const uint32_t *counts; /* [class][step]: from there [n_i][n_j][lane], bits in common */
     int64_t step;
-    const uint32_t *own;       /* [n_i][class]: margins of the row */
+    const uint32_t *row_margins; /* [n_i][class] */
     const uint32_t *joint;     /* [n_i + 1]: the same of all classes at once, and of all samples */
     const uint32_t *margins;   /* [class][n_j][lane]: those of the tile */
     const uint64_t *two_level; /* tables of a two-level row, or NULL; see pairs.c */

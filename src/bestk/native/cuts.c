@@ -5,14 +5,22 @@
 
 #include "bestk.h"
 
-#define TIE 1e-12              /* scores closer than this, relative to their scale, are equal */
-enum { CELLS_PER_SAMPLE = 4 }; /* a value x class table up to this size is not too large */
+/* Scores closer than this, relative to their scale, are equal. */
+#define TIE 1e-12
+
+/* Cells of a value and a class for each sample, where a column of whole numbers is not sorted. */
+enum { CELLS_PER_SAMPLE = 4 };
+
+/* Buckets of a column, at most; of those that are not whole, and the rows that share one. */
 enum { MAX_BUCKETS = 65535, MANY_BUCKETS = 8192, BUCKET_ROWS = 4 };
-enum { MAX_SMALL_CUTS = 254 }; /* of a column whose codes take a byte */
+
+/* Cuts of a column whose codes take a byte; one of the codes is for missing values. */
+enum { MAX_SMALL_CUTS = 254 };
 
 /* A cut with so many samples below it, the first above it in a bucket, and what it is worth. */
 typedef struct {
-    int64_t rank, bucket;
+    int64_t rank;
+    int64_t bucket;
     double score;
 } Cut;
 
@@ -23,32 +31,51 @@ typedef struct {
     int64_t n_buckets;
     int is_whole;
     uint16_t *bucket;       /* of each row; the one after the last if its value is missing */
-    int32_t *first, *below; /* samples in the buckets before, [bucket]; by class, [bucket][class] */
-    int32_t *middle, *later; /* first and the earlier half of a bucket; its later half by class */
-    uint32_t *rows;         /* bucket by bucket, */
-    uint8_t *is_sorted;     /* in the order of their values where it is set */
+    int32_t *first;         /* samples in the buckets before, [bucket] */
+    int32_t *below;         /* the same by class, [bucket][class] */
+    int32_t *middle;        /* first, and those of the bucket in the earlier half of the rows */
+    int32_t *later;         /* those of the bucket in the later half, [bucket][class] */
+    uint32_t *rows;         /* bucket by bucket */
+    uint8_t *is_sorted;     /* whether the rows of a bucket are in the order of their values */
 } Column;
 
 /* The classes of the values of a column; see find_runs. */
 typedef struct {
-    int32_t *start, *rank, *label, *size;
+    int32_t *start; /* where the runs of each value begin; and the end */
+    int32_t *rank;  /* samples below each value; and the end */
+    int32_t *label; /* the class of each run */
+    int32_t *size;  /* its samples */
 } Runs;
 
 /* A column cut into intervals: i holds the samples from edge[i] up to edge[i + 1]. Its best cut is
    worth gain[i]; -inf if there is none to make. */
 typedef struct {
-    Cut *edge, *best, *kept;
-    double *gain, *end, *bound;                  /* of each bucket: its last cut, any inside */
-    int64_t *base, *top, *left, *right, *inside; /* counts of classes */
+    Cut *edge;
+    Cut *best; /* of each interval */
+    Cut *kept; /* n_kept cuts of an interval that may be the best, with ascending scores */
+    double *gain;
+    double *end;     /* the score of the cut at the end of each bucket */
+    double *bound;   /* what no cut inside of each bucket exceeds */
+    int64_t *base;   /* samples of each class before the interval */
+    int64_t *top;    /* and up to its end */
+    int64_t *left;   /* samples of each class on the left of a cut */
+    int64_t *right;  /* and on its right */
+    int64_t *inside; /* samples of each class in a bucket */
     int64_t n_kept;
 } Scheme;
 
 /* Room for one column of a block, and what the block is cut by. */
 typedef struct {
-    int64_t n_samples, n_classes, max_bins, max_buckets;
+    int64_t n_samples;
+    int64_t n_classes;
+    int64_t max_bins;
+    int64_t max_buckets;
     const int32_t *y;
-    const double *xlogx, *logs, *classes; /* tables of logarithms; see bestk_cut */
-    uint64_t *pairs, *spare;
+    const double *xlogx;   /* n log n of counts */
+    const double *logs;    /* log n of counts */
+    const double *classes; /* log(3^k - 2) of numbers of classes */
+    uint64_t *pairs;       /* room for sorting */
+    uint64_t *spare;
     Column column;
     Runs runs;
     Scheme scheme;
@@ -57,7 +84,8 @@ typedef struct {
 
 /* Take the memory that one column needs. */
 static void make_room(Cutter *cutter, Room *room) {
-    const int64_t n = cutter->n_samples + 2, n_classes = cutter->n_classes;
+    const int64_t n = cutter->n_samples + 2;
+    const int64_t n_classes = cutter->n_classes;
     const int64_t whole = least_of(CELLS_PER_SAMPLE * n / n_classes, MAX_BUCKETS);
     const int64_t n_buckets = most_of(whole, cutter->max_buckets) + 2;
     Column *column = &cutter->column;
@@ -108,10 +136,15 @@ static int is_whole(const double *column, int64_t n) {
    the largest but the first, which has one value where numbers are spread. */
 static int64_t count_buckets(Cutter *cutter) {
     Column *column = &cutter->column;
-    const int64_t n_classes = cutter->n_classes, n_buckets = column->n_buckets;
-    const int64_t n = cutter->n_samples, half = n / 2;
+    const int64_t n_classes = cutter->n_classes;
+    const int64_t n_buckets = column->n_buckets;
+    const int64_t n = cutter->n_samples;
+    const int64_t half = n / 2;
     const uint16_t *bucket = column->bucket;
-    int32_t *below = column->below, *cells = below + n_classes, *later = column->later, sum = 0;
+    int32_t *below = column->below;
+    int32_t *cells = below + n_classes;
+    int32_t *later = column->later;
+    int32_t sum = 0;
     int64_t most = 0;
     memset(below, 0, sizeof *below * (size_t)((n_buckets + 2) * n_classes));
     memset(later, 0, sizeof *later * (size_t)((n_buckets + 1) * n_classes));
@@ -135,9 +168,11 @@ static int64_t count_buckets(Cutter *cutter) {
 /* Order the rows by their buckets, both halves at once. */
 static void order_rows(Cutter *cutter) {
     Column *column = &cutter->column;
-    const int64_t n = cutter->n_samples, half = n / 2;
+    const int64_t n = cutter->n_samples;
+    const int64_t half = n / 2;
     const uint16_t *bucket = column->bucket;
-    int32_t *place = column->later, *middle = column->middle;
+    int32_t *place = column->later;
+    int32_t *middle = column->middle;
     memcpy(place, column->first, sizeof *place * (size_t)(column->n_buckets + 1));
     for (int64_t i = 0; i < half; i++) {
         column->rows[place[bucket[i]]++] = (uint32_t)i;
@@ -181,7 +216,8 @@ static int tally(Cutter *cutter, const double *values) {
 
 static void sort_bucket(Cutter *cutter, int64_t b) {
     Column *column = &cutter->column;
-    const int64_t first = column->first[b], size = column->first[b + 1] - first;
+    const int64_t first = column->first[b];
+    const int64_t size = column->first[b + 1] - first;
     if (!column->is_sorted[b])
         bestk_sort_rows(column->values, column->rows + first, size, cutter->pairs, cutter->spare);
     column->is_sorted[b] = 1;
@@ -248,7 +284,8 @@ static void keep_boundary(Cutter *cutter, Cut cut) {
 
 /* MDLP: minus the entropy left, times N, by counts of classes on both sides. */
 static double score_entropy(const Cutter *cutter, int64_t n_left, int64_t n_right) {
-    const int64_t *left = cutter->scheme.left, *right = cutter->scheme.right;
+    const int64_t *left = cutter->scheme.left;
+    const int64_t *right = cutter->scheme.right;
     double sum = 0.0;
     for (int64_t c = 0; c < cutter->n_classes; c++)
         sum += cutter->xlogx[left[c]] + cutter->xlogx[right[c]];
@@ -258,18 +295,21 @@ static double score_entropy(const Cutter *cutter, int64_t n_left, int64_t n_righ
 /* MDLP: the scores of cuts among the samples of a bucket are at most the one before and what each
    class adds: n log n is below its chords, -n log n below its tangents. */
 static double bound_entropy(const Cutter *cutter, int64_t n_left, int64_t n_right, double score) {
-    const double *xlogx = cutter->xlogx, slope = cutter->logs[n_right] - cutter->logs[n_left];
+    const double *xlogx = cutter->xlogx;
+    const double slope = cutter->logs[n_right] - cutter->logs[n_left];
     const Scheme *scheme = &cutter->scheme;
     for (int64_t c = 0; c < cutter->n_classes; c++) {
-        const int64_t n = scheme->inside[c], l = scheme->left[c], r = scheme->right[c];
+        const int64_t n = scheme->inside[c];
+        const int64_t l = scheme->left[c];
+        const int64_t r = scheme->right[c];
         const double rise = xlogx[l + n] - xlogx[l] + (xlogx[r - n] - xlogx[r]);
         score += n ? higher(rise + slope * (double)n, 0.0) : 0.0;
     }
     return score;
 }
 
-/* MDLP: keep cuts inside a bucket, from one rank up to another, of some score at least. */
-static void sweep_bucket(Cutter *cutter, int64_t b, Cut from, Cut to, double least) {
+/* MDLP: keep cuts inside a bucket, from one rank up to another, of some score at threshold. */
+static void sweep_bucket(Cutter *cutter, int64_t b, Cut from, Cut to, double threshold) {
     const Column *column = &cutter->column;
     Scheme *scheme = &cutter->scheme;
     const int64_t start = most_of(column->first[b], from.rank);
@@ -282,12 +322,13 @@ static void sweep_bucket(Cutter *cutter, int64_t b, Cut from, Cut to, double lea
         scheme->right[c] = scheme->top[c] - scheme->base[c] - scheme->left[c];
     }
     for (int64_t r = start; r + 1 < stop; r++) {
-        const int64_t row = column->rows[r], next = column->rows[r + 1];
+        const int64_t row = column->rows[r];
+        const int64_t next = column->rows[r + 1];
         scheme->left[cutter->y[row]]++;
         scheme->right[cutter->y[row]]--;
         if (column->values[row] == column->values[next]) continue;
         const Cut cut = {r + 1, b, score_entropy(cutter, r + 1 - from.rank, to.rank - r - 1)};
-        if (cut.score >= least) keep_boundary(cutter, cut);
+        if (cut.score >= threshold) keep_boundary(cutter, cut);
     }
 }
 
@@ -297,7 +338,8 @@ static Cut sweep_entropy(Cutter *cutter, int64_t i, double tie) {
     Scheme *scheme = &cutter->scheme;
     const Cut from = scheme->edge[i], to = scheme->edge[i + 1];
     const int64_t n_classes = cutter->n_classes;
-    double score = 0.0, most = -INFINITY;
+    double score = 0.0;
+    double highest = -INFINITY;
     scheme->n_kept = 0;
     for (int64_t c = 0; c < n_classes; c++) {
         scheme->left[c] = 0;
@@ -321,13 +363,14 @@ static Cut sweep_entropy(Cutter *cutter, int64_t i, double tie) {
         }
         if (stop < to.rank)
             scheme->end[b] = score = score_entropy(cutter, stop - from.rank, to.rank - stop);
-        most = higher(scheme->end[b], most);
+        highest = higher(scheme->end[b], highest);
     }
     for (int64_t b = from.bucket; column->first[b] < to.rank; b++) {
         const Cut end = {column->first[b + 1], b + 1, scheme->end[b]};
-        if (scheme->bound[b] >= most - 2 * tie) sweep_bucket(cutter, b, from, to, most - 2 * tie);
-        if (end.score >= most - 2 * tie) keep_boundary(cutter, end);
-        if (scheme->n_kept) most = higher(most, scheme->kept[scheme->n_kept - 1].score);
+        if (scheme->bound[b] >= highest - 2 * tie)
+            sweep_bucket(cutter, b, from, to, highest - 2 * tie);
+        if (end.score >= highest - 2 * tie) keep_boundary(cutter, end);
+        if (scheme->n_kept) highest = higher(highest, scheme->kept[scheme->n_kept - 1].score);
     }
     if (!scheme->n_kept) return (Cut){0};
     const Cut *cut = scheme->kept; /* the first within a tie of the last */
@@ -339,7 +382,10 @@ static Cut sweep_entropy(Cutter *cutter, int64_t i, double tie) {
    count, and rank[v] samples below it; return the number of values. */
 static int64_t find_runs(Cutter *cutter, Runs *runs) {
     const Column *column = &cutter->column;
-    int64_t n_runs = 0, n_values = 0, first = 0, label = -1;
+    int64_t n_runs = 0;
+    int64_t n_values = 0;
+    int64_t first = 0;
+    int64_t label = -1;
     double value = NAN;
     runs->start[0] = 0;
     for (int64_t b = 0; b < column->n_buckets && column->is_whole; b++) {
@@ -379,7 +425,8 @@ static int64_t find_runs(Cutter *cutter, Runs *runs) {
    max_c q_c^2 / M of the interval that ends with it. */
 static void sweep_majority(
     const Runs *runs, int64_t start, int64_t stop, int64_t step, int64_t *counts, double *term) {
-    int64_t top = 0, size = 0;
+    int64_t top = 0;
+    int64_t size = 0;
     for (int64_t v = start; v != stop; v += step) {
         for (int64_t run = runs->start[v]; run < runs->start[v + 1]; run++) {
             const int64_t count = counts[runs->label[run]] += runs->size[run];
@@ -410,7 +457,8 @@ static void split(Scheme *scheme, int64_t n_bins, int64_t i) {
 
 /* The classes of some samples: how many of both, and N times the entropy. */
 typedef struct {
-    int64_t size, present;
+    int64_t size;
+    int64_t present;
     double entropy;
 } Mix;
 
@@ -472,8 +520,10 @@ static int64_t cut_by_entropy(Cutter *cutter) {
 /* CAIM: the best cut of interval i, of values, and its gain; return the term of the whole. */
 static double find_majority_cut(Cutter *cutter, const Runs *runs, int64_t i, double tie) {
     Scheme *scheme = &cutter->scheme;
-    const int64_t first = scheme->edge[i].rank, stop = scheme->edge[i + 1].rank;
-    double *score = (double *)cutter->pairs, *other = (double *)cutter->spare;
+    const int64_t first = scheme->edge[i].rank;
+    const int64_t stop = scheme->edge[i + 1].rank;
+    double *score = (double *)cutter->pairs;
+    double *other = (double *)cutter->spare;
     const size_t bytes = sizeof *scheme->left * (size_t)cutter->n_classes;
     memset(scheme->left, 0, bytes);
     sweep_majority(runs, first, stop, 1, scheme->left, score + 1);
@@ -495,7 +545,8 @@ static int64_t cut_by_majority(Cutter *cutter) {
     const double tie = TIE * (double)cutter->column.range.n_known;
     Runs *runs = &cutter->runs;
     const int64_t n_values = scheme->edge[1].rank = find_runs(cutter, runs);
-    double total = find_majority_cut(cutter, runs, 0, tie), accepted = 0.0;
+    double total = find_majority_cut(cutter, runs, 0, tie);
+    double accepted = 0.0;
     int64_t n_bins = 1;
     while (n_bins < least_of(cutter->max_bins, n_values)) {
         const int64_t i = first_largest(scheme->gain, n_bins, tie);
@@ -519,8 +570,11 @@ static int64_t cut_by_majority(Cutter *cutter) {
    or below them; return the number of cuts. */
 static int64_t cut_by_frequency(Cutter *cutter) {
     const Column *column = &cutter->column;
-    const int64_t n = column->range.n_known, n_bins = cutter->max_bins;
-    int64_t n_cuts = 0, rank = 0, b = 0;
+    const int64_t n = column->range.n_known;
+    const int64_t n_bins = cutter->max_bins;
+    int64_t n_cuts = 0;
+    int64_t rank = 0;
+    int64_t b = 0;
     for (int64_t i = 1; i < n_bins; i++) {
         const int64_t wanted = (i * n + n_bins - 1) / n_bins;
         if (wanted <= rank) continue;
@@ -582,10 +636,11 @@ EXPORT int bestk_cut(const double *block, int64_t stride, int64_t width, int64_t
             edge[0] = (Cut){0};
             edge[1] = (Cut){column->range.n_known, column->n_buckets, 0.0};
             if (finite && column->range.n_known) count = methods[ways[2 * way]](cutter);
-            double *own = cuts + way * width * n_samples;
+            double *cuts_of_way = cuts + way * width * n_samples;
             for (int64_t t = 1; t <= count; t++)
-                own[ends[way]++] = midpoint(value_of(cutter, edge[t].rank - 1, edge[t].bucket),
-                    value_of(cutter, edge[t].rank, edge[t].bucket));
+                cuts_of_way[ends[way]++] =
+                    midpoint(value_of(cutter, edge[t].rank - 1, edge[t].bucket),
+                        value_of(cutter, edge[t].rank, edge[t].bucket));
             n_cuts[way * width + j] = count;
             if (way < n_coded && count >= 0 && count <= MAX_SMALL_CUTS)
                 code_column(cutter, count, codes + (way * code_step + j) * n_samples);

@@ -31,15 +31,17 @@ static void pack_feature(const uint8_t *row8, const uint16_t *row16, const uint3
     memset(low, (int)(last & 0xff), (size_t)(n_words * WORD));
     if (!row8) memset(high, (int)(last >> 8), (size_t)(n_words * WORD));
     for (int64_t c = 0; c < n_classes; samples += sizes[c++]) {
-        uint8_t *own = low + words[c] * WORD, *upper = high + words[c] * WORD;
+        uint8_t *low_of_class = low + words[c] * WORD;
+        uint8_t *high_of_class = high + words[c] * WORD;
         if (row8 && sizes[c] && samples[sizes[c] - 1] - samples[0] + 1 == sizes[c]) {
-            memcpy(own, row8 + samples[0], (size_t)sizes[c]); /* they ascend: without a gap */
+            /* Samples ascend: these have no gap. */
+            memcpy(low_of_class, row8 + samples[0], (size_t)sizes[c]);
             continue;
         }
-        for (int64_t i = 0; row8 && i < sizes[c]; i++) own[i] = row8[samples[i]];
+        for (int64_t i = 0; row8 && i < sizes[c]; i++) low_of_class[i] = row8[samples[i]];
         for (int64_t i = 0; !row8 && i < sizes[c]; i++) {
-            own[i] = (uint8_t)row16[samples[i]];
-            upper[i] = (uint8_t)(row16[samples[i]] >> 8);
+            low_of_class[i] = (uint8_t)row16[samples[i]];
+            high_of_class[i] = (uint8_t)(row16[samples[i]] >> 8);
         }
     }
     for (int64_t plane = 0; plane < last; plane++)
@@ -60,13 +62,15 @@ EXPORT int bestk_pack_planes(const uint8_t *values8, int64_t step8, const uint16
     int64_t first, int64_t last) {
     const int64_t n_words = words[n_classes];
     Room room = {0};
-    uint8_t *low = take(&room, n_words * WORD, 1), *high = take(&room, n_words * WORD, 1);
+    uint8_t *low = take(&room, n_words * WORD, 1);
+    uint8_t *high = take(&room, n_words * WORD, 1);
     uint32_t *everyone = take(&room, n_words, sizeof *everyone);
     if (!room.status) memset(everyone, 0xff, (size_t)n_words * sizeof *everyone);
     for (int64_t tile = first; !room.status && tile < last; tile++) {
         if (n_planes[tile] < 1) continue;
         for (int64_t lane = 0; lane < LANES && tile * LANES + lane < n_features; lane++) {
-            const int64_t from = order[tile * LANES + lane], top = levels[tile * LANES + lane] - 1;
+            const int64_t from = order[tile * LANES + lane];
+            const int64_t top = levels[tile * LANES + lane] - 1;
             pack_feature(values8 ? values8 + from * step8 : NULL,
                 values8 ? NULL : values16 + from * step16, samples, words, sizes, n_classes, top,
                 low, high, bits + bits_at[tile] + lane);

@@ -14,8 +14,12 @@ typedef struct {
 
 /* The row features of a task, their planes copied out of their tiles, and scratch. */
 typedef struct {
-    const int64_t *places, *to;
-    int64_t n, n_planes, most_levels, have_planes;
+    const int64_t *places; /* of the features */
+    const int64_t *to;     /* their rows of the output */
+    int64_t n;
+    int64_t n_planes;
+    int64_t most_levels; /* that one of them has */
+    int64_t have_planes; /* whether all of them have */
     int64_t *first;      /* planes first[r]:first[r + 1] are those of row r */
     uint32_t *bits;      /* [plane][word] */
     uint32_t *margins;   /* [plane][class] */
@@ -26,13 +30,22 @@ typedef struct {
     uint64_t *sums;      /* [tile][row][lane] */
     uint64_t *turned;    /* those of a lane, for the other half of the output */
     int64_t *column_terms;
-    uint32_t *order; /* of samples, by the levels of each row, for histograms */
-    int64_t *ends, *n_runs;
-    uint32_t *in_level, *in_run;
+    uint32_t *order;    /* for histograms: samples by the levels of each row; see group_samples */
+    int64_t *ends;      /* the ends of their runs */
+    int64_t *n_runs;    /* of each row */
+    uint32_t *in_level; /* samples of each level of a column, in a level of a row */
+    uint32_t *in_run;   /* and in a run */
 } Rows;
 
-/* FOLDED_BYTES: more tiles share the tables of a two-level row, at the cost of the second cache. */
-enum { BLOCK_BYTES = 786432, FOLDED_BYTES = 2097152, MOST_BLOCK = 256, MOST_JOINT = 8192 };
+/* Bytes of the counts of the tiles of a block; where rows have two levels, more tiles share the
+   tables of a row, at the cost of the second cache. */
+enum { BLOCK_BYTES = 786432, FOLDED_BYTES = 2097152 };
+
+/* Tiles of a block, at most. */
+enum { MOST_BLOCK = 256 };
+
+/* Entries of one table for all classes, at most. */
+enum { MOST_JOINT = 8192 };
 
 /* Entries of the tables of one two-level row. */
 static int64_t two_level_length(const Table *t) { return t->n_samples + 2 * (t->n_classes + 1); }
@@ -40,7 +53,8 @@ static int64_t two_level_length(const Table *t) { return t->n_samples + 2 * (t->
 /* Whether the pairs of this tile are counted by planes. */
 static int by_planes(const Table *t, const Rows *rows, int64_t tile) {
     if (!t->codes) return 1;
-    const double n_i = (double)(rows->most_levels - 1), n_j = (double)t->n_planes[tile];
+    const double n_i = (double)(rows->most_levels - 1);
+    const double n_j = (double)t->n_planes[tile];
     if (!rows->have_planes || n_j < 0) return 0;
     const double cells = (n_i + 1) * (n_j + 1) * (double)t->n_tables;
     const double planes = n_i * n_j * (double)t->words[t->n_classes] * t->costs[0];
@@ -51,7 +65,8 @@ static int by_planes(const Table *t, const Rows *rows, int64_t tile) {
 static void copy_rows(const Table *t, Rows *rows) {
     const int64_t n_words = t->words[t->n_classes];
     for (int64_t r = 0; r < rows->n; r++) {
-        const int64_t tile = rows->places[r] / LANES, lane = rows->places[r] % LANES;
+        const int64_t tile = rows->places[r] / LANES;
+        const int64_t lane = rows->places[r] % LANES;
         for (int64_t row = rows->first[r]; row < rows->first[r + 1]; row++) {
             const int64_t plane = row - rows->first[r];
             bestk_copy_plane(
@@ -68,7 +83,8 @@ static void copy_rows(const Table *t, Rows *rows) {
 static void join_margins(const Table *t, Rows *rows) {
     for (int64_t r = 0; r < rows->n; r++)
         for (int64_t row = rows->first[r]; row <= rows->first[r + 1]; row++) {
-            uint32_t weight = 1, *to = rows->joint + row + r;
+            uint32_t weight = 1;
+            uint32_t *to = rows->joint + row + r;
             for (int64_t c = 0; c < t->n_classes; weight *= (uint32_t)t->sizes[c++] + 1)
                 *to += weight * (row < rows->first[r + 1] ? rows->margins[row * t->n_classes + c]
                                                           : (uint32_t)t->sizes[c]);
@@ -88,10 +104,10 @@ static void build_two_level(const Table *t, const Formula *f, const Rows *rows, 
     uint64_t *to = rows->two_level;
     int64_t with = 0;
     for (int64_t c = 0; c < t->n_classes; c++) {
-        const int64_t own = rows->margins[rows->first[r] * t->n_classes + c];
-        to = fold_table(f->class_table, own, to);
-        to = fold_table(f->class_table, t->sizes[c] - own, to);
-        with += own;
+        const int64_t row_margin = rows->margins[rows->first[r] * t->n_classes + c];
+        to = fold_table(f->class_table, row_margin, to);
+        to = fold_table(f->class_table, t->sizes[c] - row_margin, to);
+        with += row_margin;
     }
     to = fold_table(f->pair_table, with, to);
     fold_table(f->pair_table, t->n_samples - with, to);
@@ -105,12 +121,13 @@ void bestk_start_formula(Table *t, Formula *f, Room *room) {
     for (int64_t c = 0; c < t->n_classes && length <= MOST_JOINT; c++) length *= t->sizes[c] + 1;
     if (length > MOST_JOINT) return;
     uint64_t *joint = take(room, length, sizeof *joint);
-    int64_t *totals = take(room, length, sizeof *totals), known = 1;
-    for (int64_t c = 0; !room->status && c < t->n_classes; known *= t->sizes[c++] + 1)
+    int64_t *totals = take(room, length, sizeof *totals);
+    int64_t n_before = 1;
+    for (int64_t c = 0; !room->status && c < t->n_classes; n_before *= t->sizes[c++] + 1)
         for (int64_t n = t->sizes[c]; n >= 0; n--)
-            for (int64_t i = 0; i < known; i++) {
-                joint[n * known + i] = joint[i] + f->class_table[n];
-                totals[n * known + i] = totals[i] + n;
+            for (int64_t i = 0; i < n_before; i++) {
+                joint[n * n_before + i] = joint[i] + f->class_table[n];
+                totals[n * n_before + i] = totals[i] + n;
             }
     for (int64_t i = 0; !room->status && i < length; i++) joint[i] += f->pair_table[totals[i]];
     f->joint = joint;
@@ -134,7 +151,8 @@ static inline int side_by_side(const int64_t *to, int64_t n) {
     return !apart;
 }
 
-/* Scale n sums into a row of the output, at columns to[0..n-1]; in_order: these lie side by side. */
+/* Scale n sums into a row of the output, at columns to[0..n-1]; in_order: these lie side by side.
+   Columns below 0 are not wanted. */
 static void write_line(const Formula *f, const Output *o, const uint64_t *sums, int64_t term,
     const int64_t *terms, int64_t row, const int64_t *to, int64_t n, int in_order) {
     if (in_order) {
@@ -172,12 +190,14 @@ static void write_tiles(const Table *t, const Formula *f, const Rows *rows, cons
     const int64_t *tiles, int64_t n_tiles, const uint64_t *sums) {
     uint8_t in_order[MOST_BLOCK];
     for (int64_t b = 0; b < n_tiles; b++) {
-        const int64_t start = tiles[b] * LANES, n = least_of(LANES, t->n_features - start);
+        const int64_t start = tiles[b] * LANES;
+        const int64_t n = least_of(LANES, t->n_features - start);
         in_order[b] = !o->column_to || side_by_side(o->column_to + start, n);
     }
     for (int64_t r = 0; r < rows->n; r++)
         for (int64_t b = 0; b < n_tiles; b++) {
-            const int64_t start = tiles[b] * LANES, n = least_of(LANES, t->n_features - start);
+            const int64_t start = tiles[b] * LANES;
+            const int64_t n = least_of(LANES, t->n_features - start);
             const int64_t *to = o->column_to ? o->column_to + start : &start;
             if (r + 1 < rows->n && in_order[b]) fetch_line(o, rows->to[r + 1], to, n);
             write_line(f, o, sums + (b * rows->n + r) * LANES, f->row_term[rows->places[r]],
@@ -187,43 +207,46 @@ static void write_tiles(const Table *t, const Formula *f, const Rows *rows, cons
     const int64_t n = rows->n;
     uint64_t *restrict turned = rows->turned;
     for (int64_t i = 0; o->mirror && i < n_tiles * LANES; i++) {
-        const int64_t place = tiles[i / LANES] * LANES + i % LANES, next = place + LANES;
+        const int64_t place = tiles[i / LANES] * LANES + i % LANES;
+        const int64_t next = place + LANES;
         if (next < t->n_features && rows_in_order)
             fetch_line(o, o->column_to[next], rows->to, rows->n);
         if (place >= t->n_features || o->column_to[place] < 0) continue;
-        const uint64_t *own = sums + i / LANES * n * LANES + i % LANES;
-        for (int64_t r = 0; r < n; r++) turned[r] = own[r * LANES];
+        const uint64_t *sums_of_place = sums + i / LANES * n * LANES + i % LANES;
+        for (int64_t r = 0; r < n; r++) turned[r] = sums_of_place[r * LANES];
         write_line(f, o, turned, f->row_term[place], rows->column_terms, o->column_to[place],
             rows->to, n, rows_in_order);
     }
 }
 
-/* Fill some tiles of the same number of planes: count all, then sum row by row. */
+/* Fill block tiles of the same number of planes: count all, then sum row by row. */
 static void fill_block(const Table *t, const Formula *f, Rows *rows, const Output *o,
     const int64_t *tiles, int64_t n_tiles) {
-    const int64_t n_j = t->n_planes[tiles[0]], step = rows->n_planes * n_j * LANES;
+    const int64_t n_j = t->n_planes[tiles[0]];
+    const int64_t step = rows->n_planes * n_j * LANES;
     for (int64_t b = 0; b < n_tiles && !f->joint; b++)
         bestk_count_rows(rows->bits, rows->n_planes, t->bits + t->bits_at[tiles[b]], n_j,
             t->words, t->n_classes, rows->counts + b * t->n_classes * step);
     for (int64_t r = 0; r < rows->n; r++) {
-        const int64_t row = rows->first[r], n_i = rows->first[r + 1] - row;
-        Block some = {n_i, n_j, NULL, step, rows->margins + row * t->n_classes,
+        const int64_t row = rows->first[r];
+        const int64_t n_i = rows->first[r + 1] - row;
+        Block block = {n_i, n_j, NULL, step, rows->margins + row * t->n_classes,
             rows->joint + row + r, NULL, NULL, rows->cells};
         if (n_i == 1 && n_j == 1 && folds(t, f, n_tiles)) {
             build_two_level(t, f, rows, r);
-            some.two_level = rows->two_level;
+            block.two_level = rows->two_level;
         }
         for (int64_t b = 0; b < n_tiles; b++) {
-            some.counts = rows->counts + b * t->n_classes * step + row * n_j * LANES;
-            some.margins = t->margins + t->margins_at[tiles[b]];
+            block.counts = rows->counts + b * t->n_classes * step + row * n_j * LANES;
+            block.margins = t->margins + t->margins_at[tiles[b]];
             uint64_t *sums = rows->sums + (b * rows->n + r) * LANES;
             if (f->joint)
-                bestk_sum_joint(t, f, &some, rows->bits + row * t->words[t->n_classes],
+                bestk_sum_joint(t, f, &block, rows->bits + row * t->words[t->n_classes],
                     t->bits + t->bits_at[tiles[b]], sums);
-            else if (some.two_level)
-                bestk_sum_two_level(t, &some, sums);
+            else if (block.two_level)
+                bestk_sum_two_level(t, &block, sums);
             else
-                bestk_sum_cells(t, f, &some, sums);
+                bestk_sum_cells(t, f, &block, sums);
         }
     }
     write_tiles(t, f, rows, o, tiles, n_tiles, rows->sums);
@@ -237,7 +260,10 @@ static void fill_block(const Table *t, const Formula *f, Rows *rows, const Outpu
    negated where the level ends with it. scratch: 2 * n_levels + 1 numbers. */
 static int64_t group_samples(const uint16_t *row, int64_t n_samples, int64_t n_levels,
     const int64_t *starts, int64_t *scratch, uint32_t *order, int64_t *ends) {
-    int64_t *at = scratch, *stop = scratch + n_levels + 1, n_runs = 0, begin = 0;
+    int64_t *at = scratch;
+    int64_t *stop = scratch + n_levels + 1;
+    int64_t n_runs = 0;
+    int64_t begin = 0;
     memset(at, 0, (size_t)(n_levels + 1) * sizeof *at);
     for (int64_t i = 0; i < n_samples; i++) at[row[i] + 1]++;
     for (int64_t level = 0; level < n_levels; level++) stop[level] = at[level + 1] += at[level];
@@ -261,7 +287,8 @@ static uint64_t sum_pair(const uint16_t *row, const uint32_t *order, const int64
     int64_t n_runs, const int64_t *pair_step, const int64_t *class_step, uint32_t *in_level,
     uint32_t *in_run) {
     uint64_t total = 0;
-    int64_t level_begin = 0, begin = 0;
+    int64_t level_begin = 0;
+    int64_t begin = 0;
     for (int64_t run = 0; run < n_runs; run++) {
         const int64_t end = ends[run] < 0 ? -ends[run] : ends[run];
         if (end == begin + 1) { /* most runs, where there are more cells than samples */
@@ -287,7 +314,8 @@ static uint64_t sum_pair(const uint16_t *row, const uint32_t *order, const int64
 /* Fill one tile by histograms. */
 static void fill_histograms(
     const Table *t, const Formula *f, Rows *rows, const Output *o, int64_t tile) {
-    const int64_t n_lanes = least_of(LANES, t->n_features - tile * LANES), m = t->n_samples;
+    const int64_t n_lanes = least_of(LANES, t->n_features - tile * LANES);
+    const int64_t m = t->n_samples;
     for (int64_t lane = 0; lane < n_lanes; lane++) {
         if (o->column_to && o->column_to[tile * LANES + lane] < 0) continue;
         const uint16_t *codes = t->codes + (tile * LANES + lane) * m;
@@ -310,23 +338,26 @@ static int64_t block_length(const Table *t, const Rows *rows, int64_t tile) {
 /* Order the samples by the levels of each row, for histograms. */
 static void group_rows(const Table *t, Rows *rows, Room *room) {
     const int64_t m = t->n_samples;
-    int64_t most = 0;
-    for (int64_t i = 0; i < t->n_features; i++) most = most_of(t->levels[i], most);
+    int64_t most_levels = 0;
+    for (int64_t i = 0; i < t->n_features; i++) most_levels = most_of(t->levels[i], most_levels);
     rows->order = take(room, rows->n * m, sizeof *rows->order);
     rows->ends = take(room, rows->n * m, sizeof *rows->ends);
     rows->n_runs = take(room, rows->n, sizeof *rows->n_runs);
-    rows->in_level = take(room, most, sizeof *rows->in_level);
-    rows->in_run = take(room, most, sizeof *rows->in_run);
-    int64_t *scratch = take(room, 2 * most + 2, sizeof *scratch);
+    rows->in_level = take(room, most_levels, sizeof *rows->in_level);
+    rows->in_run = take(room, most_levels, sizeof *rows->in_run);
+    int64_t *scratch = take(room, 2 * most_levels + 2, sizeof *scratch);
     for (int64_t r = 0; r < rows->n && !room->status; r++)
-        rows->n_runs[r] = group_samples(t->codes + rows->places[r] * m, m, most, t->starts,
+        rows->n_runs[r] = group_samples(t->codes + rows->places[r] * m, m, most_levels, t->starts,
             scratch, rows->order + r * m, rows->ends + r * m);
 }
 
 /* Set what the rows of a task need to be counted against tiles. */
 static void open_rows(const Table *t, const Formula *f, const int64_t *tiles, int64_t n_tiles,
     Rows *rows, Room *room) {
-    int64_t by_codes = 0, most_counts = 0, most_tiles = 1, most_j = 0;
+    int64_t by_codes = 0;
+    int64_t most_counts = 0;
+    int64_t most_tiles = 1;
+    int64_t most_j = 0;
     rows->first = take(room, rows->n + 1, sizeof *rows->first);
     rows->column_terms = take(room, rows->n, sizeof *rows->column_terms);
     if (room->status) return;
@@ -376,7 +407,8 @@ static int fill_task(const Table *t, const Formula *f, const Output *o, const in
             fill_histograms(t, f, rows, o, tiles[i++]);
             continue;
         }
-        const int64_t n_j = t->n_planes[tiles[i]], begin = i;
+        const int64_t n_j = t->n_planes[tiles[i]];
+        const int64_t begin = i;
         const int64_t stop = least_of(n_tiles, i + block_length(t, rows, tiles[i]));
         while (i < stop && t->n_planes[tiles[i]] == n_j) i++;
         fill_block(t, f, rows, o, tiles + begin, i - begin);
@@ -393,11 +425,12 @@ int bestk_fill_row(const Table *t, const Formula *f, const int64_t *tiles, int64
 }
 
 /* Whether the interaction of a row, [n_rows][word], and any feature of a tile, all of two levels,
-   may exceed a limit in counts: reached[row][tile], 0 before. own: [row][class, then all][4];
-   others: [tile][class, then all][4][lane]; see bound_factors in _native.py. */
+   may exceed a limit in counts: reached[row][tile], 0 before.
+   row_factors: [row][class, then all][4];
+   tile_factors: [tile][class, then all][4][lane]; see bound_factors in _native.py. */
 EXPORT int bestk_bound_pairs(const uint32_t *rows, int64_t n_rows, const uint32_t *bits,
-    int64_t n_tiles, const int64_t *words, int64_t n_classes, const float *own,
-    const float *others, double limit, uint8_t *reached) {
+    int64_t n_tiles, const int64_t *words, int64_t n_classes, const float *row_factors,
+    const float *tile_factors, double limit, uint8_t *reached) {
     Room room = {0};
     uint32_t *counts = take(&room, n_classes * n_rows * LANES, sizeof *counts);
     for (int64_t tile = 0; !room.status && tile < n_tiles; tile++) {
@@ -405,19 +438,21 @@ EXPORT int bestk_bound_pairs(const uint32_t *rows, int64_t n_rows, const uint32_
             rows, n_rows, bits + tile * words[n_classes] * LANES, 1, words, n_classes, counts);
         for (int64_t row = 0; row < n_rows; row++) {
             uint32_t all[LANES] = {0};
-            float most[LANES] = {0};
+            float bounds[LANES] = {0};
             for (int64_t c = 0; c <= n_classes; c++) {
                 const uint32_t *n = c < n_classes ? counts + (c * n_rows + row) * LANES : all;
-                const float *x = own + (row * (n_classes + 1) + c) * 4;
-                const float *y = others + (tile * (n_classes + 1) + c) * 4 * LANES;
+                const float *row_factor = row_factors + (row * (n_classes + 1) + c) * 4;
+                const float *tile_factor = tile_factors + (tile * (n_classes + 1) + c) * 4 * LANES;
                 for (int i = 0; i < LANES; i++) {
-                    const float d = (float)(int32_t)n[i] - x[0] * y[i];
-                    const float third = x[2] * y[2 * LANES + i] - d * (x[3] * y[3 * LANES + i]);
-                    most[i] += d * d * (x[1] * y[LANES + i] - d * third);
+                    const float d = (float)(int32_t)n[i] - row_factor[0] * tile_factor[i];
+                    const float third = row_factor[2] * tile_factor[2 * LANES + i]
+                        - d * (row_factor[3] * tile_factor[3 * LANES + i]);
+                    bounds[i] += d * d * (row_factor[1] * tile_factor[LANES + i] - d * third);
                 }
                 for (int i = 0; i < LANES; i++) all[i] += n[i];
             }
-            for (int i = 0; i < LANES; i++) reached[row * n_tiles + tile] |= most[i] > (float)limit;
+            for (int i = 0; i < LANES; i++)
+                reached[row * n_tiles + tile] |= bounds[i] > (float)limit;
         }
     }
     return release(&room);
@@ -435,9 +470,13 @@ EXPORT int bestk_fill_pairs(COUNTED, /* request */ const int64_t *rows, const in
     Room room = {0};
     bestk_start_formula(&t, &f, &room);
     for (int64_t task = first; !room.status && task < last; task++) {
-        const int64_t *own = tasks + 4 * task;
-        Rows some = {.places = rows + own[0], .to = row_to + own[0], .n = own[1] - own[0]};
-        room.status = fill_task(&t, &f, &o, tiles + own[2], own[3] - own[2], &some);
+        const int64_t *span = tasks + 4 * task;
+        Rows rows_of_task = {
+            .places = rows + span[0],
+            .to = row_to + span[0],
+            .n = span[1] - span[0],
+        };
+        room.status = fill_task(&t, &f, &o, tiles + span[2], span[3] - span[2], &rows_of_task);
     }
     return release(&room);
 }

@@ -1,4 +1,4 @@
-/* Greedy selection: a row of pairs for each feature that is picked, and the scores of all others. */
+/* Greedy selection: a row of pairs for each feature that is picked, and scores of all others. */
 #include <math.h>
 #include <string.h>
 

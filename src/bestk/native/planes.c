@@ -125,19 +125,22 @@ static inline V one(const uint32_t *row, const uint32_t *tile, int64_t n_words) 
 /* Samples with both bits set; see counting.h. */
 EXPORT int bestk_count_rows(const uint32_t *rows, int64_t n_rows, const uint32_t *tile,
     int64_t n_planes, const int64_t *words, int64_t n_classes, uint32_t *counts) {
-    const int64_t all = words[n_classes], step = n_planes * LANES;
+    const int64_t n_all_words = words[n_classes];
+    const int64_t step = n_planes * LANES;
     for (int64_t c = 0; c < n_classes; c++) {
-        const int64_t first = words[c], n_words = words[c + 1] - first;
+        const int64_t first = words[c];
+        const int64_t n_words = words[c + 1] - first;
         const int64_t by_four = n_words < LONG ? n_rows - n_rows % 4 : 0;
         for (int64_t row = 0; row < n_rows; row += row < by_four ? 4 : 1) {
-            const uint32_t *own = rows + row * all + first;
+            const uint32_t *words_of_row = rows + row * n_all_words + first;
             for (int64_t part = 0; part < n_planes * LANES; part += WIDTH) {
-                const uint32_t *others = tile + (part / LANES * all + first) * LANES + part % LANES;
+                const uint32_t *words_of_tile =
+                    tile + (part / LANES * n_all_words + first) * LANES + part % LANES;
                 uint32_t *to = counts + (c * n_rows + row) * step + part;
                 if (row < by_four)
-                    four(own, all, others, n_words, to, step);
+                    four(words_of_row, n_all_words, words_of_tile, n_words, to, step);
                 else
-                    *(V *)to = one(own, others, n_words);
+                    *(V *)to = one(words_of_row, words_of_tile, n_words);
             }
         }
     }
@@ -149,7 +152,11 @@ EXPORT int bestk_count_rows(const uint32_t *rows, int64_t n_rows, const uint32_t
 static __attribute__((noinline)) void look_up(
     const uint64_t *table, const uint32_t *cells, int64_t n_cells, uint64_t *sums) {
     for (int lane = 0; lane < LANES; lane += 4) {
-        uint64_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, both[2];
+        uint64_t s0 = 0;
+        uint64_t s1 = 0;
+        uint64_t s2 = 0;
+        uint64_t s3 = 0;
+        uint64_t both[2];
         for (int64_t i = 0; i < n_cells; i++) {
             const uint32_t *at = cells + i * LANES + lane;
             __asm__("" : "+r"(at));
@@ -220,23 +227,26 @@ static inline V smaller(V n, uint32_t size) {
 void bestk_sum_two_level(const Table *t, const Block *b, uint64_t *sums) {
     for (int lane = 0; lane < LANES; lane += WIDTH) {
         V both = {0}, other = {0};
-        uint32_t at = 0, with = 0, without = 0;
+        uint32_t at = 0;
+        uint32_t with = 0;
+        uint32_t without = 0;
         for (int64_t c = 0; c <= t->n_classes; c++) {
-            uint32_t own = with, size = without;
-            V n = both, rest = other;
+            uint32_t row_margin = with;
+            uint32_t size = without;
+            V n = both, column_only = other;
             if (c < t->n_classes) {
-                own = b->own[c];
-                size = (uint32_t)t->sizes[c] - own;
+                row_margin = b->row_margins[c];
+                size = (uint32_t)t->sizes[c] - row_margin;
                 n = *(const V *)(b->counts + c * b->step + lane);
-                rest = *(const V *)(b->margins + c * LANES + lane) - n;
+                column_only = *(const V *)(b->margins + c * LANES + lane) - n;
             }
-            *(V *)(b->cells + 2 * c * LANES + lane) = smaller(n, own) + at;
-            at += own / 2 + 1;
-            *(V *)(b->cells + (2 * c + 1) * LANES + lane) = smaller(rest, size) + at;
+            *(V *)(b->cells + 2 * c * LANES + lane) = smaller(n, row_margin) + at;
+            at += row_margin / 2 + 1;
+            *(V *)(b->cells + (2 * c + 1) * LANES + lane) = smaller(column_only, size) + at;
             at += size / 2 + 1;
             both += n;
-            other += rest;
-            with += own;
+            other += column_only;
+            with += row_margin;
             without += size;
         }
     }
@@ -273,7 +283,10 @@ INLINE void count_joint(const Table *t, const uint32_t *rows, const uint32_t *ti
 /* See counting.h: a cell is one number, its counts of all classes; the last levels follow. */
 void bestk_sum_joint(const Table *t, const Formula *f, const Block *b, const uint32_t *rows,
     const uint32_t *tile, uint64_t *sums) {
-    const int64_t n_i = b->n_i, n_j = b->n_j, width = n_j + 1, n_words = t->words[t->n_classes];
+    const int64_t n_i = b->n_i;
+    const int64_t n_j = b->n_j;
+    const int64_t width = n_j + 1;
+    const int64_t n_words = t->words[t->n_classes];
     for (int lane = 0; lane < LANES; lane += WIDTH) {
 #define AT(a, j) (b->cells + ((a) * width + (j)) * LANES + lane)
 #define COUNT(n_a, n_b)                                                                 \
@@ -313,34 +326,39 @@ void bestk_sum_joint(const Table *t, const Formula *f, const Block *b, const uin
 /* See counting.h: the cells of last levels follow from the margins. */
 void bestk_sum_cells(
     const Table *t, const Formula *f, const Block *b, uint64_t *sums) {
-    const int64_t n_i = b->n_i, n_j = b->n_j, width = n_j + 1;
-    uint32_t *left = b->cells, *rest = left + n_i * LANES, *corner = rest + n_j * LANES;
+    const int64_t n_i = b->n_i;
+    const int64_t n_j = b->n_j;
+    const int64_t width = n_j + 1;
+    uint32_t *last_columns = b->cells;
+    uint32_t *last_rows = last_columns + n_i * LANES;
+    uint32_t *corner = last_rows + n_j * LANES;
     uint32_t *pairs = corner + LANES;
     for (int64_t at = 0; at < (n_i + 1) * width * LANES; at += WIDTH) *(V *)(pairs + at) = (V){0};
     for (int lane = 0; lane < LANES; lane++) sums[lane] = 0;
     for (int64_t c = 0; c < t->n_classes; c++) {
-        const uint32_t *cells = b->counts + c * b->step, size = (uint32_t)t->sizes[c];
+        const uint32_t *cells = b->counts + c * b->step;
+        const uint32_t size = (uint32_t)t->sizes[c];
         const uint32_t *whole = b->margins + c * n_j * LANES;
         for (int64_t at = 0; at < n_j * LANES; at += WIDTH)
-            *(V *)(rest + at) = *(const V *)(whole + at);
+            *(V *)(last_rows + at) = *(const V *)(whole + at);
         for (int lane = 0; lane < LANES; lane += WIDTH) {
 #define AT(array, cell) (*(V *)(array + (cell) * LANES + lane))
             V outside = (V){0} + size;
             for (int64_t a = 0; a < n_i; a++) {
-                const uint32_t own = b->own[a * t->n_classes + c];
-                V beside = (V){0} + own;
+                const uint32_t row_margin = b->row_margins[a * t->n_classes + c];
+                V last_column = (V){0} + row_margin;
                 for (int64_t j = 0; j < n_j; j++) {
                     const V n = *(const V *)(cells + (a * n_j + j) * LANES + lane);
-                    beside -= n;
-                    AT(rest, j) -= n;
+                    last_column -= n;
+                    AT(last_rows, j) -= n;
                     AT(pairs, a * width + j) += n;
                 }
-                AT(left, a) = beside;
-                AT(pairs, a * width + n_j) += beside;
-                outside -= own;
+                AT(last_columns, a) = last_column;
+                AT(pairs, a * width + n_j) += last_column;
+                outside -= row_margin;
             }
             for (int64_t j = 0; j < n_j; j++) {
-                const V n = AT(rest, j);
+                const V n = AT(last_rows, j);
                 outside -= n;
                 AT(pairs, n_i * width + j) += n;
             }
@@ -350,7 +368,7 @@ void bestk_sum_cells(
         }
         const int small = size < 8 * (n_i + 1) * width;
         sum_classes(f, small, cells, n_i * n_j, sums);
-        sum_classes(f, small, left, n_i + n_j + 1, sums);
+        sum_classes(f, small, last_columns, n_i + n_j + 1, sums);
     }
     look_up(f->pair_table, pairs, (n_i + 1) * width, sums);
 }

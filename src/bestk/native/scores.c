@@ -43,7 +43,8 @@ static void rank_few(const double *values, int64_t n, int64_t n_known, int64_t *
    quantile; NaN stays. */
 EXPORT int bestk_rank_rows(
     double *block, int64_t stride, int64_t n_rows, int64_t n, const double *table) {
-    uint64_t *pairs = malloc(2 * sizeof *pairs * (size_t)(n + 1)), *spare = pairs + n;
+    uint64_t *pairs = malloc(2 * sizeof *pairs * (size_t)(n + 1));
+    uint64_t *spare = pairs + n;
     double *scores = (double *)spare; /* free once pairs are sorted */
     int64_t ranks[FEW];
     if (!pairs) return NO_MEMORY;
@@ -75,12 +76,14 @@ EXPORT int bestk_rank_rows(
    the mean times a scale, rounded; and of their squares. All are whole numbers, so that any order
    of adding gives the same. */
 INLINE void add_rounded(const double *row, int64_t n, double mean, double scale, double *sums) {
-    double total = 0.0, squares = 0.0;
+    double total = 0.0;
+    double squares = 0.0;
 #pragma omp simd reduction(+ : total, squares)
     for (int64_t i = 0; i < n; i++) {
-        const double x = round_even((row[i] - mean) * scale), known = x == x ? x : 0.0;
-        total += known;
-        squares += known * known;
+        const double x = round_even((row[i] - mean) * scale);
+        const double value = x == x ? x : 0.0;
+        total += value;
+        squares += value * value;
     }
     sums[0] = total;
     sums[1] = squares;
@@ -120,7 +123,10 @@ EXPORT int bestk_curve_rows(const double *scores, int64_t stride, int64_t n_rows
     double *restrict out, int64_t out_stride) {
     const double square_one = 0.25 * one;
     for (int64_t row = 0; row < n_rows; row++) {
-        double total = 0.0, with_score = 0.0, score_squares = 0.0, squares = 0.0;
+        double total = 0.0;
+        double with_score = 0.0;
+        double score_squares = 0.0;
+        double squares = 0.0;
 #pragma omp simd reduction(+ : total, with_score, score_squares, squares)
         for (int64_t i = 0; i < n; i++) {
             const double size = lower(fabs(scores[i]) / one, largest);
@@ -133,8 +139,8 @@ EXPORT int bestk_curve_rows(const double *scores, int64_t stride, int64_t n_rows
         }
         const double mean = n_known[row] > 0 ? total / (double)n_known[row] : 0.0;
         const double slope = score_squares > 0.0 ? with_score / score_squares : 0.0;
-        const double rest = squares - total * mean - with_score * slope;
-        const double variance = rest / ((double)n * square_one * square_one);
+        const double unexplained = squares - total * mean - with_score * slope;
+        const double variance = unexplained / ((double)n * square_one * square_one);
         const double scale = variance < smallest ? 0.0 : one / (square_one * sqrt(variance));
         for (int64_t i = 0; i < n; i++) {
             const double curve = out[i] - mean - slope * scores[i];
@@ -178,14 +184,18 @@ EXPORT int bestk_sum_bins(const double *scores, int64_t stride, int64_t n_rows, 
     return OK;
 }
 
-/* out[j] = 1 - (scale scales[j] (products[j] - sum over terms of weight own[term] other[term][j]))^2,
+/* out[j] = 1 - r^2, where r = scale * scales[j] * (products[j] - sum over terms of
+   weights[term] * left_entries[term] * right_entries[term][j]),
    where the entries of two terms of one column are left_step apart, and those of others step. */
-INLINE void leave(const double *products, int64_t n, const double *own, int64_t left_step,
-    double scale, const double *other, int64_t step, const double *scales, const double *weights,
+INLINE void leave(const double *products, int64_t n, const double *left_entries, int64_t left_step,
+    double scale, const double *right_entries, int64_t step, const double *scales,
+    const double *weights,
     int64_t n_terms, double *restrict out) {
     memcpy(out, products, sizeof *out * (size_t)n);
     for (int64_t k = 0; k < n_terms; k++) {
-        const double entry = own[k * left_step], weight = weights[k], *row = other + k * step;
+        const double entry = left_entries[k * left_step];
+        const double weight = weights[k];
+        const double *row = right_entries + k * step;
         for (int64_t j = 0; j < n; j++) out[j] -= entry * row[j] * weight;
     }
     for (int64_t j = 0; j < n; j++) {

@@ -7,7 +7,18 @@
 
 #define SIGN 0x8000000000000000u
 #define HIGH 0xffffffff00000000u
-enum { LANES = 8, SHORT = 32, MAX_WIDTH = 11, MAX_DIGITS = 4, SPARE_BITS = 7 };
+
+/* Numbers that are compared at once. */
+enum { LANES = 8 };
+
+/* Runs of so many values are sorted by insertion. */
+enum { SHORT = 32 };
+
+/* Bits of a digit, and digits of a bucket, at most. */
+enum { MAX_WIDTH = 11, MAX_DIGITS = 4 };
+
+/* Buckets are so many times (as a power of two) as the values: few values share one. */
+enum { SPARE_BITS = 7 };
 
 /* Take at most one number a lane into the range of each. */
 INLINE void widen(const double *x, int64_t width, double *low, double *high, int64_t *n_known) {
@@ -20,10 +31,14 @@ INLINE void widen(const double *x, int64_t width, double *low, double *high, int
 }
 
 Range bestk_range(const double *x, int64_t n) {
-    double low[LANES], high[LANES];
+    double low[LANES];
+    double high[LANES];
     int64_t n_known[LANES] = {0};
     Range range = {0, INFINITY, -INFINITY};
-    for (int j = 0; j < LANES; j++) low[j] = INFINITY, high[j] = -INFINITY;
+    for (int j = 0; j < LANES; j++) {
+        low[j] = INFINITY;
+        high[j] = -INFINITY;
+    }
     for (int64_t i = 0; i + LANES <= n; i += LANES) widen(x + i, LANES, low, high, n_known);
     widen(x + n - n % LANES, n % LANES, low, high, n_known);
     for (int j = 0; j < LANES; j++) {
@@ -44,23 +59,26 @@ static inline uint64_t to_key(double value) {
 
 void bestk_spread(const double *column, int64_t n, Range range, int64_t n_buckets, int by_bits,
     uint16_t *buckets) {
-    const double spread = range.high - range.low, last = (double)(n_buckets - 2);
-    const uint64_t base = to_key(range.low), width = to_key(range.high) - base;
+    const double spread = range.high - range.low;
+    const double last = (double)(n_buckets - 2);
+    const uint64_t base = to_key(range.low);
+    const uint64_t width = to_key(range.high) - base;
     int shift = 0;
     while (width >> shift >= (uint64_t)n_buckets - 1) shift++;
     if (!by_bits && spread > 1e-280 && spread < 1e300) { /* else too close, or far, to divide by */
         const double scale = last / spread;
         for (int64_t i = 0; i < n; i++) {
-            const double x = column[i], place = lower(1.0 + (x - range.low) * scale, last + 1.0);
-            const double known = x == x ? place : (double)n_buckets;
-            buckets[i] = (uint16_t)(int32_t)(x == range.low ? 0.0 : known);
+            const double x = column[i];
+            const double place = lower(1.0 + (x - range.low) * scale, last + 1.0);
+            const double place_or_last = x == x ? place : (double)n_buckets;
+            buckets[i] = (uint16_t)(int32_t)(x == range.low ? 0.0 : place_or_last);
         }
         return;
     }
     for (int64_t i = 0; i < n; i++) {
         const double x = column[i];
-        const uint64_t known = x > range.low ? 1 + ((to_key(x) - base) >> shift) : 0;
-        buckets[i] = (uint16_t)(x == x ? known : (uint64_t)n_buckets);
+        const uint64_t place = x > range.low ? 1 + ((to_key(x) - base) >> shift) : 0;
+        buckets[i] = (uint16_t)(x == x ? place : (uint64_t)n_buckets);
     }
 }
 
@@ -79,13 +97,15 @@ static void sort_few(const double *column, uint64_t *pairs, int64_t n) {
 static void sort_high(uint64_t *pairs, uint64_t *spare, int64_t n, int width, int n_digits) {
     uint32_t places[MAX_DIGITS << MAX_WIDTH];
     const uint32_t mask = (1u << width) - 1;
-    uint64_t *from = pairs, *to = spare;
+    uint64_t *from = pairs;
+    uint64_t *to = spare;
     memset(places, 0, sizeof(uint32_t) * (size_t)n_digits << width);
     for (int64_t i = 0; i < n; i++)
         for (int d = 0; d < n_digits; d++)
             places[((uint32_t)d << width) + ((pairs[i] >> (32 + d * width)) & mask)]++;
     for (int d = 0; d < n_digits; d++) {
-        uint32_t *place = places + ((size_t)d << width), sum = 0;
+        uint32_t *place = places + ((size_t)d << width);
+        uint32_t sum = 0;
         const int shift = 32 + d * width;
         if (place[(from[0] >> shift) & mask] == n) continue; /* all have this digit */
         for (uint32_t value = 0; value <= mask; value++) {
@@ -94,9 +114,9 @@ static void sort_high(uint64_t *pairs, uint64_t *spare, int64_t n, int width, in
             sum += count;
         }
         for (int64_t i = 0; i < n; i++) to[place[(from[i] >> shift) & mask]++] = from[i];
-        uint64_t *done = to;
+        uint64_t *filled = to;
         to = from;
-        from = done;
+        from = filled;
     }
     if (from != pairs) memcpy(pairs, from, sizeof(uint64_t) * (size_t)n);
 }
@@ -133,7 +153,8 @@ void bestk_sort_column(
     const int n_digits = bits <= 2 * MAX_WIDTH ? 2 : 3;
     const int width = (bits + n_digits - 1) / n_digits;
     const double spread = range.high - range.low;
-    int64_t n_low = 0, n_more = 0; /* a table may hold zeros for the most part: no need to sort */
+    int64_t n_low = 0;
+    int64_t n_more = 0; /* a table may hold zeros for the most part: no need to sort */
     const int even = spread > 1e-280 && spread < 1e300; /* else too close, or far, to divide by */
     const double scale = even ? (double)((1 << (width * n_digits)) - 1) / spread : 0.0;
     const double base = even ? range.low : INFINITY; /* nothing is above: all share a bucket */

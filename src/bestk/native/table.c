@@ -61,13 +61,13 @@ EXPORT int bestk_read_columns(const char *data, int64_t row_step, int64_t column
 EXPORT int bestk_encode(const double *block, int64_t stride, int64_t n_rows, int64_t n,
     const double *cuts, const int64_t *starts, int16_t *codes, int64_t code_stride) {
     double values[LINE];
-    int64_t found[LINE];
+    int64_t line_codes[LINE];
     for (int64_t j = 0; j < n_rows; j++, block += stride, codes += code_stride)
         for (int64_t start = 0; start < n; start += LINE) {
             const int64_t size = least_of(n - start, LINE);
             for (int64_t i = 0; i < LINE; i++) values[i] = block[start + least_of(i, size - 1)];
-            code_line(values, cuts + starts[j], starts[j + 1] - starts[j], found);
-            for (int64_t i = 0; i < size; i++) codes[start + i] = (int16_t)found[i];
+            code_line(values, cuts + starts[j], starts[j + 1] - starts[j], line_codes);
+            for (int64_t i = 0; i < size; i++) codes[start + i] = (int16_t)line_codes[i];
         }
     return OK;
 }

@@ -157,8 +157,8 @@ EXPORT int bestk_add_weights(const uint16_t *codes, const int64_t *n_levels, int
     }
     for (int64_t row = first; row < last && room.status == OK; row++) {
         const int64_t i = rows[row];
-        const uint16_t *own = codes + i * n_samples;
-        group_samples(&groups, own, class_of, weights, n_samples, n_levels[i]);
+        const uint16_t *levels_of_row = codes + i * n_samples;
+        group_samples(&groups, levels_of_row, class_of, weights, n_samples, n_levels[i]);
         for (int64_t column = 0; column < n_columns; column += TOGETHER) {
             for (int k = 0; k < TOGETHER; k++) {
                 /* Beyond the last column it is the last one again, and not written. */

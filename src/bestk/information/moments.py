@@ -91,6 +91,46 @@ class PrefixInformation:
         return np.minimum.reduceat(entries, self.first), largest
 
 
+@dataclass(frozen=True)
+class _Prefixes:
+    """What is the same of the prefixes of blocks whatever is selected; see PrefixInformation."""
+
+    sizes: Indices
+    """The number of columns of each block."""
+
+    first: Indices
+    last: Indices
+    degrees: Floats
+    is_allowed: Mask
+
+    @classmethod
+    def of(cls, design: Design, degrees_of_target: int) -> "_Prefixes":
+        """Those of the blocks of a design."""
+        sizes = np.diff(design.starts)
+        degrees = design.degrees[design.block_columns]
+        kernels.sum_prefixes(degrees, sizes, len(sizes))
+        place_in_block = np.arange(len(degrees)) - np.repeat(design.starts[:-1], sizes)
+        return cls(
+            sizes=sizes,
+            first=design.starts[:-1],
+            last=design.starts[1:] - 1,
+            degrees=degrees * degrees_of_target,
+            is_allowed=place_in_block + 1 >= np.repeat(design.least_columns, sizes),
+        )
+
+    def repeated(self, count: int) -> "_Prefixes":
+        """The same blocks again and again."""
+        sizes = np.tile(self.sizes, count)
+        last = np.cumsum(sizes) - 1
+        return _Prefixes(
+            sizes=sizes,
+            first=last - sizes + 1,
+            last=last,
+            degrees=np.tile(self.degrees, count),
+            is_allowed=np.tile(self.is_allowed, count),
+        )
+
+
 class ConditionalMoments:
     """Covariances of the blocks of a design given selected columns, in total and within a target.
 
@@ -117,7 +157,7 @@ class ConditionalMoments:
         # selections, 2, block columns), with room for more selected columns than there are.
         self._with_selected = np.empty((MIN_SELECTED, 1, 2, design.n_columns))
         self._n_steps = 0
-        self._sizes = np.diff(design.starts)
+        self._prefixes = _Prefixes.of(design, target.degrees)
         self._pairs = _BlockPairs.of(design)
         covariances = design.columns.covariances_of(self._pairs.first, self._pairs.second)
         explained_covariances = self._explained_covariances()
@@ -127,13 +167,6 @@ class ConditionalMoments:
         total = covariances + noise_covariances
         within = covariances - explained_covariances + noise_covariances
         self._covariances = np.stack([total, within])[np.newaxis]
-        degrees = design.degrees[design.block_columns]
-        kernels.sum_prefixes(degrees, self._sizes, len(self._sizes))
-        self._degrees = degrees * target.degrees
-        place_in_block = np.arange(len(design.block_columns)) - np.repeat(
-            design.starts[:-1], self._sizes
-        )
-        self._is_allowed = place_in_block + 1 >= np.repeat(design.least_columns, self._sizes)
 
     def _explained_covariances(self) -> Floats:
         """What the target explains of the covariance of each pair of columns of a block."""
@@ -153,6 +186,7 @@ class ConditionalMoments:
         room = max(1, self._n_steps)
         clone._with_selected = np.repeat(self._with_selected[:room], count, axis=1)
         clone._covariances = np.repeat(self._covariances, count, axis=0)
+        clone._prefixes = self._prefixes.repeated(count)
         return clone
 
     def information(self) -> PrefixInformation:
@@ -162,16 +196,14 @@ class ConditionalMoments:
         # A column that those before it determine adds nothing; one that the target determines adds
         # as much as there is.
         information = np.log(np.where(total > SMALLEST_VARIANCE, total / within, 1.0))
-        n_selections = len(self.n_selected)
-        sizes = np.tile(self._sizes, n_selections)
-        kernels.sum_prefixes(information, sizes, len(sizes))
-        last = np.cumsum(sizes) - 1
+        prefixes = self._prefixes
+        kernels.sum_prefixes(information, prefixes.sizes, len(prefixes.sizes))
         return PrefixInformation(
-            first=last - sizes + 1,
-            last=last,
+            first=prefixes.first,
+            last=prefixes.last,
             information=0.5 * information,
-            degrees=np.tile(self._degrees, n_selections),
-            is_allowed=np.tile(self._is_allowed, n_selections),
+            degrees=prefixes.degrees,
+            is_allowed=prefixes.is_allowed,
         )
 
     def _variances_given_earlier(self) -> Floats:
@@ -180,8 +212,8 @@ class ConditionalMoments:
         Those in total are the first row of the result, and those given the target the second; a
         row has those of one selection after the other.
         """
-        sizes = np.tile(self._sizes, self._covariances.shape[0] * 2)
-        variances = np.empty(len(self._degrees) * self._covariances.shape[0] * 2)
+        sizes = np.append(self._prefixes.sizes, self._prefixes.sizes)
+        variances = np.empty(2 * len(self._prefixes.degrees))
         covariances = self._covariances.transpose(1, 0, 2).flatten()  # a copy, which is overwritten
         kernels.variances_given_earlier(
             covariances, sizes, len(sizes), SMALLEST_VARIANCE, variances

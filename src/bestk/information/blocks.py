@@ -23,7 +23,7 @@ from bestk.information._scores import normal_quantiles, unit_score
 from bestk.information.adjustment import SMALLEST_REMAINDER, Adjustment
 from bestk.information.constants import BlockConstants
 from bestk.native import kernels
-from bestk.native.threads import calm_blas, map_columns
+from bestk.native.threads import calm_blas, map_columns, spans
 from bestk.tables.codes import encode
 from bestk.tables.table import Table, check_finite, find_numeric, split_numbers
 from bestk.tables.target import NumericTarget, Target
@@ -226,6 +226,12 @@ def standard_columns_of_cells(
         np.rint(out, out=out)
 
 
+def join_ranges(starts: Indices, sizes: Indices) -> Indices:
+    """So many whole numbers from each start on, one range after the other."""
+    ends = np.cumsum(sizes)
+    return np.arange(sizes.sum()) + np.repeat(starts - ends + sizes, sizes)
+
+
 @dataclass(frozen=True)
 class StandardColumns:
     """Standardized columns, and their covariances, which are computed when they are first needed.
@@ -282,10 +288,16 @@ class StandardColumns:
             return np.asarray(self._all_covariances[first, second])
         products = self._sums_of_squares[first]
         different = np.flatnonzero(first != second)
-        for start in range(0, len(different), STRIP_COLUMNS):
-            strip = different[start : start + STRIP_COLUMNS]
-            left = self.rows(first[strip])
-            products[strip] = np.einsum("ij,ij->i", left, self.rows(second[strip]))
+        lower = np.minimum(first[different], second[different])
+        higher = np.maximum(first[different], second[different])
+        # Blocks of pairs have the columns of features again and again.
+        pairs, place_of_pair = np.unique(lower * self.n_columns + higher, return_inverse=True)
+        products_of_pairs = np.empty(len(pairs))
+        for start, stop in spans(len(pairs), STRIP_COLUMNS):
+            left = self.rows(pairs[start:stop] // self.n_columns)
+            right = self.rows(pairs[start:stop] % self.n_columns)
+            products_of_pairs[start:stop] = np.einsum("ij,ij->i", left, right)
+        products[different] = products_of_pairs[place_of_pair]
         return products / self._scale
 
     @property
@@ -373,8 +385,7 @@ class Design:
         """The block columns of some features, and where those of each start and the last end."""
         sizes = np.diff(self.starts)[features]
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        place_in_block = np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)
-        return self.block_columns[np.repeat(self.starts[features], sizes) + place_in_block], starts
+        return self.block_columns[join_ranges(self.starts[features], sizes)], starts
 
     def select_features(self, features: Indices) -> "Design":
         """The same block columns, some of whose features are of interest."""

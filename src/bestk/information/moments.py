@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from bestk._typing import Floats, Indices, Mask
-from bestk.information.blocks import SMALLEST_VARIANCE, Design, TargetScores
+from bestk.information.blocks import SMALLEST_VARIANCE, Design, TargetScores, join_ranges
 from bestk.native import kernels
 from bestk.native.threads import spans
 
@@ -178,6 +178,21 @@ class ConditionalMoments:
             of_second = self.explained[:, self._pairs.second[start:end]]
             covariances[start:end] = (of_first * of_second).sum(axis=0)
         return covariances
+
+    def select_features(self, features: Indices) -> Self:
+        """The same moments, of the blocks of some of the features."""
+        clone = copy(self)
+        clone.design = self.design.select_features(features)
+        clone._prefixes = _Prefixes.of(clone.design, self.target.degrees)
+        sizes = self._prefixes.sizes
+        n_pairs = sizes * (sizes + 1) // 2
+        first_pair = np.cumsum(n_pairs) - n_pairs
+        kept = join_ranges(first_pair[features], n_pairs[features])
+        clone._pairs = _BlockPairs(self._pairs.first[kept], self._pairs.second[kept])
+        clone._covariances = self._covariances[:, :, kept]
+        clone._with_selected = self._with_selected.copy()
+        clone.n_selected = self.n_selected.copy()
+        return clone
 
     def repeated(self, count: int) -> Self:
         """So many selections side by side, each of which starts from the only one there is now."""

@@ -21,11 +21,10 @@ from time import perf_counter
 import numpy as np
 from scipy.special import chdtrc
 
-from bestk._typing import Floats, Indices, Mask
+from bestk._typing import Floats, Mask
 from bestk.bqp.solution import Solution
 from bestk.bqp.solvers import Effort
 from bestk.information.block_information import BlockInformation
-from bestk.information.blocks import Design
 from bestk.information.constants import BlockConstants
 from bestk.information.moments import ConditionalMoments
 from bestk.information.synergy import Pair, pair_columns
@@ -136,12 +135,15 @@ class ForwardSelection:
         self.steps: list[Step] = []
         self.n_features = information.n_features
         self.selected = np.zeros(self.n_features, bool)
-        candidates = find_pairs(information) if k > 1 else FeaturesAndPairs.without(information)
+        if k > 1:
+            candidates = find_pairs(information)
+        else:
+            candidates = FeaturesAndPairs([], information.moments())
         self.pairs = candidates.pairs
         self.targets = [
             _Candidates(information, moments, odds)
             for moments, odds in zip(
-                candidates.moments(information), information.odds_of_chance.tolist(), strict=True
+                candidates.moments, information.odds_of_chance.tolist(), strict=True
             )
         ]
         self.totals = np.zeros(len(self.targets))
@@ -231,36 +233,24 @@ class FeaturesAndPairs:
 
     pairs: list[Pair]
 
-    design: Design
-    """The features, and then a further one for each pair."""
+    moments: list[ConditionalMoments]
+    """Their covariances with nothing selected, for each target.
 
-    explained: tuple[Floats, ...]
-    """What each target explains of the block columns of the design."""
+    The design of the moments has the features, and then a further one for each pair.
+    """
 
-    @classmethod
-    def without(cls, information: BlockInformation) -> "FeaturesAndPairs":
-        """The features, and no pairs."""
-        return cls([], information.design, information.explained)
-
-    def moments(self, information: BlockInformation) -> list[ConditionalMoments]:
-        """Covariances with nothing selected, for each target."""
-        return [
-            ConditionalMoments(self.design, target, information.noise, explained)
-            for target, explained in zip(information.targets, self.explained, strict=True)
-        ]
-
-    def only_pairs(self) -> "FeaturesAndPairs":
-        """The pairs alone."""
-        n_features = self.design.n_features
-        places = np.arange(n_features - len(self.pairs), n_features)
-        return replace(self, design=self.design.select_features(places))
+    @property
+    def n_features(self) -> int:
+        """The number of features, without pairs."""
+        return self.moments[0].design.n_features - len(self.pairs)
 
     def keep(self, kept: Mask) -> "FeaturesAndPairs":
         """All features, and some of the pairs."""
-        pairs = list(compress(self.pairs, kept))
-        is_single = np.ones(self.design.n_features - len(kept), bool)
-        design = self.design.select_features(np.flatnonzero(np.append(is_single, kept)))
-        return replace(self, pairs=pairs, design=design)
+        places = np.append(np.arange(self.n_features), self.n_features + np.flatnonzero(kept))
+        return FeaturesAndPairs(
+            pairs=list(compress(self.pairs, kept)),
+            moments=[moments.select_features(places) for moments in self.moments],
+        )
 
 
 def find_pairs(information: BlockInformation) -> FeaturesAndPairs:
@@ -268,18 +258,21 @@ def find_pairs(information: BlockInformation) -> FeaturesAndPairs:
     search = information.search
     pairs = [] if search is None else search.pairs
     if not pairs or search is None:
-        return FeaturesAndPairs.without(information)
+        return FeaturesAndPairs([], information.moments())
     design = information.design
     columns, blocks = pair_columns(design, search, pairs)
-    explained = tuple(
-        np.hstack([of_features, target.explain(columns, design.unit)])
-        for target, of_features in zip(information.targets, information.explained, strict=True)
-    )
-    candidates = FeaturesAndPairs(pairs, design.with_columns(columns, blocks), explained)
+    with_pairs = design.with_columns(columns, blocks)
+    moments = []
+    for target, explained_of_features in zip(
+        information.targets, information.explained, strict=True
+    ):
+        explained = np.hstack([explained_of_features, target.explain(columns, design.unit)])
+        moments.append(ConditionalMoments(with_pairs, target, information.noise, explained))
+    candidates = FeaturesAndPairs(pairs, moments)
     kept = pairs_that_tell_more(information, candidates)
     if design.adjustment is not None:
         # Pairs are found in counts, in which covariates are not adjusted for.
-        pvalues = pvalues_of_pairs(information, candidates, search.table.n_features)
+        pvalues = pvalues_of_pairs(candidates, search.table.n_features)
         kept &= pvalues < information.constants.added_pvalue
         adjusted_pairs = [
             replace(pair, pvalue=max(pair.pvalue, pvalue))
@@ -292,49 +285,44 @@ def find_pairs(information: BlockInformation) -> FeaturesAndPairs:
 def pairs_that_tell_more(information: BlockInformation, candidates: FeaturesAndPairs) -> Mask:
     """Whether what pairs add beside both features tells a target more than it costs."""
     cost = information.constants.parameter_cost / (2.0 * information.design.effective_rows)
-    n_single_columns = _count_single_columns(information.design, candidates)
     tells_more = np.zeros(len(candidates.pairs), bool)
-    for moments in candidates.only_pairs().moments(information):
-        synergy, degrees = _beside_both(moments, n_single_columns)
+    for moments in candidates.moments:
+        synergy, degrees = _beside_both(moments, candidates.pairs)
         tells_more |= synergy > cost * degrees
     return tells_more
 
 
-def pvalues_of_pairs(
-    information: BlockInformation, candidates: FeaturesAndPairs, n_table: int
-) -> Floats:
+def pvalues_of_pairs(candidates: FeaturesAndPairs, n_table: int) -> Floats:
     """How often chance makes products tell as much beside both features, in any pair of a table.
 
     For any of the targets. ``n_table``: the number of columns of the table, of which all pairs were
     looked at.
     """
-    design = candidates.only_pairs().design
     n_pairs = n_table * (n_table - 1) / 2
-    n_single_columns = _count_single_columns(information.design, candidates)
     pvalues = np.ones(len(candidates.pairs))
-    for target, explained in zip(information.targets, candidates.explained, strict=True):
-        moments = ConditionalMoments(design, target, 0.0, explained)
-        synergy, degrees = _beside_both(moments, n_single_columns)
+    for moments in candidates.moments:
+        design = moments.design
+        without_noise = ConditionalMoments(design, moments.target, 0.0, moments.explained)
+        synergy, degrees = _beside_both(without_noise, candidates.pairs)
         statistics = 2.0 * design.effective_rows * np.maximum(synergy, 0.0)
         pvalues = np.minimum(pvalues, n_pairs * chdtrc(degrees, statistics))
     return pvalues
 
 
-def _count_single_columns(design: Design, candidates: FeaturesAndPairs) -> Indices:
-    """How many columns of the block of each pair are those of its two features."""
-    sizes = np.diff(design.starts)
-    first = np.array([pair.first for pair in candidates.pairs])
-    second = np.array([pair.second for pair in candidates.pairs])
-    return np.asarray(sizes[first] + sizes[second])
+def _beside_both(moments: ConditionalMoments, pairs: Sequence[Pair]) -> tuple[Floats, Floats]:
+    """The information of the products of pairs beside their features, and its parameters.
 
-
-def _beside_both(moments: ConditionalMoments, n_single_columns: Indices) -> tuple[Floats, Floats]:
-    """The information of the products of pairs beside their features, and its parameters."""
+    The pairs are the last features of the design of the moments. A block has the columns of both
+    features first.
+    """
+    sizes = np.diff(moments.design.starts)
+    size_of_first = sizes[[pair.first for pair in pairs]]
+    size_of_second = sizes[[pair.second for pair in pairs]]
     values = moments.information()
-    last_single = values.first + n_single_columns - 1
-    synergy = values.information[values.last] - values.information[last_single]
-    degrees = values.degrees[values.last] - values.degrees[last_single]
-    return synergy, degrees
+    last = values.last[-len(pairs) :]
+    last_single = values.first[-len(pairs) :] + size_of_first + size_of_second - 1
+    synergy = values.information[last] - values.information[last_single]
+    return synergy, values.degrees[last] - values.degrees[last_single]
 
 
 @dataclass(frozen=True)

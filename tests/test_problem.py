@@ -35,6 +35,17 @@ def test_a_symmetric_matrix_is_not_copied():
     assert BQP(Q, 1).Q is Q
 
 
+def test_a_problem_is_not_changed_but_made_again_with_another_k():
+    problem = BQP(np.eye(3), 1)
+    for name, value in (("Q", np.zeros((3, 3))), ("k", 2)):
+        with pytest.raises(AttributeError):
+            setattr(problem, name, value)
+    larger = problem.with_k(2)
+    assert (problem.k, larger.k) == (1, 2)
+    assert larger.Q is problem.Q
+    assert repr(larger) == "<BQP of 3 items, k = 2>"
+
+
 @pytest.mark.parametrize(
     ("Q", "k", "says"),
     [

@@ -445,14 +445,14 @@ def fit_together(
     values: Any,
     classes: Indices,
     n_coded: int,
-    found: list[ColumnCuts] | None = None,
+    known_cuts: list[ColumnCuts] | None = None,
     weights: RowWeights | None = None,
 ) -> list[ColumnCuts] | None:
     """Fit several in one pass, the first ones with codes, samples in order of their classes.
 
     None, and nothing is fitted, if values are infinite, or not of a supported kind and type.
-    ``found``: the cuts, where they are known. ``weights``: of the samples in their own order; the
-    cuts of sparse values have no codes.
+    ``known_cuts``: the cuts, where they are known. ``weights``: of the samples in their own order;
+    the cuts of sparse values have no codes.
     """
     is_array = isinstance(values, np.ndarray)
     are_ours = all(
@@ -472,7 +472,7 @@ def fit_together(
             sorted_classes = discretizer._read_classes(classes)
     if sorted_classes is None:
         sorted_classes = Classes.of(classes, int(classes.max()) + 1)
-    cuts_of_methods = found
+    cuts_of_methods = known_cuts
     if weights is not None:
         by_class = RowWeights(weights.values[sorted_classes.order])
         n_coded_by_weights = n_coded if is_array else 0

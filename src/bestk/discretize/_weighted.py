@@ -43,14 +43,14 @@ class WeightedColumn(NamedTuple):
         return self.below[:, stop] - self.below[:, start]
 
     def sides_of_cuts(self, start: int, stop: int) -> tuple[Floats, Floats]:
-        """The weight of each class on the left and right of each cut of an interval of values.
+        """The weight of each class before and after each cut of an interval of values.
 
         Both are ``[class, cut]``; the first cut comes after the first value.
         """
         below_cuts = self.below[:, start + 1 : stop]
-        left = below_cuts - self.below[:, start, np.newaxis]
-        right = self.below[:, stop, np.newaxis] - below_cuts
-        return left, right
+        before = below_cuts - self.below[:, start, np.newaxis]
+        after = self.below[:, stop, np.newaxis] - below_cuts
+        return before, after
 
     def midpoints(self, places: Sequence[int]) -> Floats:
         """The cuts that have so many values below them."""
@@ -82,8 +82,8 @@ def cut_by_majority(column: WeightedColumn, n_classes: int, max_bins: int) -> Fl
         """The cut of an interval of values that adds most to the sum over intervals."""
         if stop - start < 2:
             return NO_SPLIT
-        left, right = column.sides_of_cuts(start, stop)
-        scores = _majority(left) + _majority(right)
+        before, after = column.sides_of_cuts(start, stop)
+        scores = _majority(before) + _majority(after)
         cut = first_largest(scores, tie)
         both = column.classes_between(start, stop)
         return Split(start + 1 + cut, float(scores[cut] - _majority(both)))
@@ -121,15 +121,15 @@ def cut_by_entropy(column: WeightedColumn, n_classes: int, max_bins: int) -> Flo
         n_present = int((both > 0).sum())
         if stop - start < 2 or n_present < 2:
             return NO_SPLIT
-        left, right = column.sides_of_cuts(start, stop)
-        scores = np.where(are_alike[start : stop - 1], -np.inf, -_entropy(left) - _entropy(right))
+        before, after = column.sides_of_cuts(start, stop)
+        scores = np.where(are_alike[start : stop - 1], -np.inf, -_entropy(before) - _entropy(after))
         if scores.max() == -np.inf:
             return NO_SPLIT
         cut = first_largest(scores, tie)
         saved = float(_entropy(both) + scores[cut])
         log_codings = n_present * log(3.0) + log1p(-2.0 * 3.0**-n_present)  # log(3^k - 2)
         delta = log_codings - _class_entropies(both)
-        delta += _class_entropies(left[:, cut]) + _class_entropies(right[:, cut])
+        delta += _class_entropies(before[:, cut]) + _class_entropies(after[:, cut])
         other_rows = max(1.0, float(both.sum()) - 1.0)
         is_worth = saved > log(other_rows) + delta + tie
         return Split(start + 1 + cut, saved) if is_worth else NO_SPLIT

@@ -52,7 +52,9 @@ class Residuals:
     """1 / standard deviation of each feature, with its noise."""
 
 
-def unexplained(products: Floats, left: Residuals, right: Residuals, weights: Floats) -> Floats:
+def unexplained(
+    products: Floats, row_side: Residuals, column_side: Residuals, weights: Floats
+) -> Floats:
     """``1 - r^2`` of pairs, r the correlation of what is left of two columns.
 
     ``r = (product - sum over terms of weight * entry_i * entry_j) * scale_i * scale_j``.
@@ -61,16 +63,16 @@ def unexplained(products: Floats, left: Residuals, right: Residuals, weights: Fl
     """
     out = np.empty(products.shape)
     n_rows, width = products.shape
-    n_columns = len(right.scale)
+    n_columns = len(column_side.scale)
     kernels.unexplained(
         products,
         n_rows,
         width,
         n_columns,
-        np.ascontiguousarray(left.entries),
-        np.ascontiguousarray(left.scale),
-        np.ascontiguousarray(right.entries),
-        np.ascontiguousarray(right.scale),
+        np.ascontiguousarray(row_side.entries),
+        np.ascontiguousarray(row_side.scale),
+        np.ascontiguousarray(column_side.entries),
+        np.ascontiguousarray(column_side.scale),
         weights,
         len(weights),
         out,
@@ -177,8 +179,8 @@ class GaussianModel:
         self,
         measure: Measure,
         products: Any,
-        left: Side,
-        right: Side,
+        row_side: Side,
+        column_side: Side,
         *,
         subtract: Callable[..., Any] = unexplained,
         log: Callable[[Any], Any] = np.log,
@@ -195,9 +197,11 @@ class GaussianModel:
         total = products
         within = products
         if weight:
-            total = subtract(products, left.total, right.total, self._by_mean.weights)
+            total = subtract(products, row_side.total, column_side.total, self._by_mean.weights)
         if weight_within:
-            within = subtract(products, left.within, right.within, self._by_target.weights)
+            within = subtract(
+                products, row_side.within, column_side.within, self._by_target.weights
+            )
         if weight and weight == -weight_within:  # one logarithm is enough
             return weight * log(total / within)
         pair_part = 0.0 * products
@@ -231,38 +235,38 @@ class GaussianSource(GaussianModel, PairSource):
         """Fill a tile of ``out``; of a whole matrix, also its mirror image across the diagonal."""
         rows = part_of(query.rows, tile.first_row, tile.last_row)
         columns = part_of(query.columns, tile.first_column, tile.last_column)
-        left = side.part(rows)
+        row_side = side.part(rows)
         has_same_features = (
             query.rows is query.columns
             and tile.first_row == tile.first_column
             and tile.last_row == tile.last_column
         )
-        right = left if has_same_features else side.part(columns)
+        column_side = row_side if has_same_features else side.part(columns)
         products = self.columns.products(rows, columns)
-        pair_part = self.pair_part(query.measure, products, left, right)
-        values = np.add.outer(left.row_term, right.column_term)
+        pair_part = self.pair_part(query.measure, products, row_side, column_side)
+        values = np.add.outer(row_side.row_term, column_side.column_term)
         values += pair_part
-        self._put_diagonal(values, left, right)
+        self._put_diagonal(values, row_side, column_side)
         np.maximum(values, query.lowest, out=values)
         out[tile.first_row : tile.last_row, tile.first_column : tile.last_column] = values
         if query.is_whole and tile.last_row < tile.last_column:
             # Tiles on the diagonal hold both halves of their first columns.
             done = max(tile.last_row - tile.first_column, 0)
             if not query.measure.is_symmetric:
-                mirrored = np.add.outer(left.column_term, right.row_term[done:])
+                mirrored = np.add.outer(row_side.column_term, column_side.row_term[done:])
                 mirrored += pair_part[:, done:]
                 np.maximum(mirrored, query.lowest, out=values[:, done:])
             out[tile.first_column + done : tile.last_column, tile.first_row : tile.last_row] = (
                 values[:, done:].T
             )
 
-    def _put_diagonal(self, values: Floats, left: Side, right: Side) -> None:
+    def _put_diagonal(self, values: Floats, row_side: Side, column_side: Side) -> None:
         """Put the measure of a feature with itself where a tile has the feature on both sides."""
         column_of = np.full(self.n_features, -1)
-        column_of[right.features] = np.arange(len(right.features))
-        columns = column_of[left.features]
+        column_of[column_side.features] = np.arange(len(column_side.features))
+        columns = column_of[row_side.features]
         rows = np.flatnonzero(columns >= 0)
-        values[rows, columns[rows]] = left.diagonal[rows]
+        values[rows, columns[rows]] = row_side.diagonal[rows]
 
     def fill_tables(self, measure: Measure, width: int, out: Array) -> None:
         """Write the pairs of each table of so many columns, which stand side by side."""

@@ -90,9 +90,13 @@ class Kernel:
     """One function of the library, with checked arguments; the first of them may be bound."""
 
     def __init__(self, name: str, function: Any, readers: list[Reader]) -> None:
-        self.name, self._function, self._readers = name, function, readers
-        self._values: list[Any] = []  # bound so far, as C receives them
-        self._arguments: tuple[Any, ...] = ()  # the same as passed, so that arrays stay alive
+        self.name = name
+        self._function = function
+        self._readers = readers
+        # The arguments that are bound, as C receives them.
+        self._values: list[Any] = []
+        # The same as they were passed, so that arrays stay alive.
+        self._arguments: tuple[Any, ...] = ()
 
     def __call__(self, *arguments: Any) -> None:
         """Check the arguments that are not bound, run the function, and raise what it reports."""
@@ -120,7 +124,10 @@ def _check(readers: list[Reader], arguments: Sequence[Any]) -> list[Any]:
 
 
 def _reader(name: str, kind: str) -> Reader:
-    """A function that checks one argument and appends what C receives, and the types of that."""
+    """A function that checks one argument and appends what C receives, and the types of that.
+
+    ``name``: of the kernel. ``kind``: of the argument, as in ``SIGNATURES``.
+    """
     if kind in ("i64", "f64"):
         passed = ctypes.c_int64 if kind == "i64" else ctypes.c_double
         return (lambda value, values: values.append(value)), [passed]
@@ -128,20 +135,23 @@ def _reader(name: str, kind: str) -> Reader:
         return partial(_read_table, name), [ctypes.c_void_p, *[ctypes.c_int64] * 3]
     number, shape = kind.rstrip("!?")[:-1].split("[")
     # numpy counts bytes, and not bits
-    dtype, rows = np.dtype(f"{number[0]}{int(number[1:]) // 8}"), shape == "rows"
-    ndim = 2 if rows else shape.count(":")
-    written, optional = "!" in kind, "?" in kind
+    dtype = np.dtype(f"{number[0]}{int(number[1:]) // 8}")
+    has_stride = shape == "rows"
+    ndim = 2 if has_stride else shape.count(":")
+    is_written = "!" in kind
+    is_optional = "?" in kind
 
     def read(value: Any, values: list[Any]) -> None:
-        if value is None and optional:
-            values.extend((None, 0) if rows else (None,))
+        """Check an array, and append its address, and where it has one its distance of rows."""
+        if value is None and is_optional:
+            values.extend((None, 0) if has_stride else (None,))
             return
         if value.dtype != dtype or value.ndim != ndim:
             raise TypeError(f"{name} takes {kind}, not {value.ndim}-d {value.dtype}")
         flags = value.flags
-        if written and not flags.writeable:
+        if is_written and not flags.writeable:
             raise TypeError(f"{name} writes {kind}, and this array is read-only")
-        if rows:
+        if has_stride:
             if value.size and value.shape[1] > 1 and value.strides[1] != dtype.itemsize:
                 raise TypeError(f"{name} takes rows that are contiguous")
             values.extend((_address(value), value.strides[0] // dtype.itemsize))
@@ -150,7 +160,10 @@ def _reader(name: str, kind: str) -> Reader:
             raise TypeError(f"{name} takes {kind}, C-contiguous")
         values.append(_address(value))
 
-    return read, [ctypes.c_void_p, *([ctypes.c_int64] if rows else [])]
+    types: list[Any] = [ctypes.c_void_p]
+    if has_stride:
+        types.append(ctypes.c_int64)
+    return read, types
 
 
 def _read_table(name: str, value: Any, values: list[Any]) -> None:
@@ -178,10 +191,10 @@ class Kernels:
     @cached_property
     def _library(self) -> Any:
         """The library for the CPU at hand, or the one that ``BESTK_CPU`` names."""
-        known = cpu_levels()
-        level = os.environ.get("BESTK_CPU") or known[-1]
-        if level not in known:
-            accepted = ", ".join(known)
+        levels = cpu_levels()
+        level = os.environ.get("BESTK_CPU") or levels[-1]
+        if level not in levels:
+            accepted = ", ".join(levels)
             raise ValueError(f"BESTK_CPU={level!r} is not one of {accepted} on this machine")
         return _load(level)
 

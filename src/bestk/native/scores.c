@@ -114,8 +114,8 @@ EXPORT int bestk_standardise_rows(const double *block, int64_t stride, int64_t n
 }
 
 /* The squares of scores, cut at a largest score, less what a straight line in the score explains of
-   them: centered, scaled and rounded as scores are, to variance one^2. Missing values have score 0 and
-   stay 0; there are n_known others in each row. A square of which the line leaves a variance below
+   them: centered, scaled and rounded as scores are, to variance one^2. Missing values have score 0
+   and stay 0; there are n_known others in each row. A square of which the line leaves a variance below
    ``smallest`` becomes 0. Squares are rounded first, to units of 4 / one: their sums, and those of
    their products with scores, are whole numbers, so that the order of rows changes nothing. */
 EXPORT int bestk_curve_rows(const double *scores, int64_t stride, int64_t n_rows, int64_t n,
@@ -164,7 +164,8 @@ INLINE int64_t bin_of(double value, const double *limits) {
 }
 
 /* For each row of scores, sums of weights of the samples in each bin, and of the values of the
-   samples of each class in each bin. Limits that are not needed are infinite; all rows have the same.
+   samples of each class in each bin. Limits that are not needed are infinite; all rows have the
+   same.
    sizes has the shape [n_rows][MAX_BINS], sums has [n_rows][MAX_BINS][n_classes]. */
 EXPORT int bestk_sum_bins(const double *scores, int64_t stride, int64_t n_rows, int64_t n,
     const double *limits, const int64_t *classes, const double *weights, const double *values,

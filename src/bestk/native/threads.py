@@ -67,17 +67,19 @@ def run_tiles(work: Callable[[T], None], items: Sequence[T]) -> None:
         for item in items:
             work(item)
         return
-    waiting, lock = iter(items), threading.Lock()
+    waiting = iter(items)
+    lock = threading.Lock()
     errors: list[BaseException] = []
 
     def take_turns() -> None:
+        """Work on the next item that waits, until none is left or a thread has failed."""
         try:
             while not errors:
                 with lock:
-                    some = list(islice(waiting, 1))
-                if not some:
+                    next_items = list(islice(waiting, 1))
+                if not next_items:
                     return
-                work(some[0])
+                work(next_items[0])
         except BaseException as error:  # raised below, in the thread of the caller
             errors.append(error)
 
@@ -129,8 +131,8 @@ def map_columns(
     n_samples, n_features = X.shape
     if n_samples > MAX_ROWS:
         raise ValueError(f"X has {n_samples} rows, at most {MAX_ROWS} are possible; use a sample")
-    found: dict[int, Any] = {}
-    blocks: list[Floats] = []  # fresh memory costs more than reading the columns
+    results: dict[int, Any] = {}  # by the first column of the block
+    unused_room: list[Floats] = []  # fresh memory costs more than reading the columns
     with threads(seconds=VALUE_COST * n_samples * n_features):
         n_tiles = max(1, -(-n_features // max(LINE, BLOCK_VALUES // n_samples)))
         n_tiles += -n_tiles % n_threads()  # as many for each thread
@@ -139,13 +141,14 @@ def map_columns(
         starts = range(0, n_features, width)
 
         def work(start: int) -> None:
-            part = X[:, start : start + width]
-            table = as_table(part.toarray() if hasattr(part, "toarray") else part)
-            room = blocks.pop() if blocks else np.empty((width, n_samples))
+            """Read the columns from ``start`` on into a block, and use it."""
+            columns = X[:, start : start + width]
+            table = as_table(columns.toarray() if hasattr(columns, "toarray") else columns)
+            room = unused_room.pop() if unused_room else np.empty((width, n_samples))
             block = room[: table.shape[1]]
             kernels.read_columns(table, order, n_samples, block, len(block))
-            found[start] = use(block, start)
-            blocks.append(room)
+            results[start] = use(block, start)
+            unused_room.append(room)
 
         run_tiles(work, starts)
-    return [found[start] for start in starts]
+    return [results[start] for start in starts]

@@ -72,19 +72,20 @@ class WeightedCounter(PairSource):
         with threads(seconds=SAMPLE_SECONDS * out.size * len(self._weights)):
             for start, stop in spans(len(rows), max(1, STRIP_PAIRS // max(1, len(columns)))):
                 first = start if mirrored else 0
-                left = rows[start:stop]
-                right = columns[first:]
-                pair_sums, class_sums = self._add_up(left, right, self._chance)
+                some_rows = rows[start:stop]
+                some_columns = columns[first:]
+                pair_sums, class_sums = self._add_up(some_rows, some_columns, self._chance)
                 pairs = -weigh((query.measure.xx, pair_sums), (query.measure.xxy, class_sums))
-                out[start:stop, first:] = _in_nats(formula, pairs, left, right)
+                out[start:stop, first:] = _in_nats(formula, pairs, some_rows, some_columns)
                 if mirrored:
-                    out[first:, start:stop] = _in_nats(formula, pairs.T, right, left)
+                    values = _in_nats(formula, pairs.T, some_columns, some_rows)
+                    out[first:, start:stop] = values
 
     def _count_singles(self) -> ExactEntropies:
         """Entropies of each feature, from its pairs with the column of one level."""
-        every = np.arange(self.n_features + 1)
-        one_level = every[-1:]
-        pair_sums, class_sums = self._add_up(every, one_level, self._chance)
+        all_columns = np.arange(self.n_features + 1)
+        one_level = all_columns[-1:]
+        pair_sums, class_sums = self._add_up(all_columns, one_level, self._chance)
         _, sum_of_classes = self._add_up(one_level, one_level, None)
         total = int(pair_sums[-1, 0])
         classes = int(sum_of_classes[0, 0])
@@ -109,10 +110,23 @@ class WeightedCounter(PairSource):
         pair_sums = np.empty((len(rows), len(columns)), np.int64)
         class_sums = np.empty_like(pair_sums)
         add = kernels.add_weights.bind(
-            self._codes, self._levels, len(self._weights), int(self._levels.max()),
-            self._class_of, self._weights, self._scale, self._one, self._occupied, chance,
-            self._m, rows, columns, len(columns), pair_sums, class_sums,
-        )  # fmt: skip
+            self._codes,
+            self._levels,
+            len(self._weights),
+            int(self._levels.max()),
+            self._class_of,
+            self._weights,
+            self._scale,
+            self._one,
+            self._occupied,
+            chance,
+            self._m,
+            rows,
+            columns,
+            len(columns),
+            pair_sums,
+            class_sums,
+        )
         pieces = PIECES_PER_THREAD * n_threads() if n_threads() > 1 else 1
         run_tiles(lambda span: add(*span), spans(len(rows), max(1, -(-len(rows) // pieces))))
         return pair_sums, class_sums

@@ -20,10 +20,21 @@ from bestk.native.threads import spans, threads
 from bestk.tables.codes import Codes
 from bestk.tables.target import ClassTarget
 
-MIN_CLUSTER_SECONDS = 0.5  # of one core: less is counted here, sooner than a task would start
-TILES_PER_WORKER, MAX_TILE_SECONDS = 16, 1.0  # enough to balance, and what a lost worker costs
+# Seconds of one core: less work is counted here, sooner than a task would start.
+MIN_CLUSTER_SECONDS = 0.5
+
+# Tiles for each worker: enough for all workers to end together.
+TILES_PER_WORKER = 16
+
+# Seconds of a tile: so much is lost with a worker.
+MAX_TILE_SECONDS = 1.0
+
+# Bytes of a tile, which are sent.
 MAX_TILE_BYTES = 2**25
-TILES_UNDER_WAY = 2  # for each worker: one in work, one to follow
+
+# Tiles that each worker has at a time: one in work, and one to follow.
+TILES_UNDER_WAY = 2
+
 NO_CLIENT = (
     "backend='dask' found no client of a cluster; start one first: from distributed import "
     "Client; client = Client() for the cores of this machine, Client('address:port') for others"
@@ -44,15 +55,16 @@ class DaskCounter(PairSource):
         self.n_features = codes.n_features
         with one_at_a_time():
             self._native = NativeCounter(codes, target, correction)
-        self.singles, self.copies = self._native.singles, self._native.copies
+        self.singles = self._native.singles
+        self.copies = self._native.copies
         self._table: Future | None = None
 
     def fill(self, query: Query, out: Array) -> None:
         """Write the measure of each row feature against each column feature into ``out``."""
         mirror = query.is_whole and query.measure.is_symmetric  # then each pair is counted once
         rows, columns = query.features(self.n_features)
-        each = self._native.packed.seconds[self._native.place[rows]]  # against a tile
-        seconds = float(each.sum()) * len(columns) / LANES / (1 + mirror)
+        seconds_against_tile = self._native.packed.seconds[self._native.place[rows]]
+        seconds = float(seconds_against_tile.sum()) * len(columns) / LANES / (1 + mirror)
         if self._client is None or seconds < MIN_CLUSTER_SECONDS:
             with one_at_a_time():
                 self._native.fill(query, out)
@@ -140,12 +152,12 @@ def _find_client() -> Client | None:
 def _tile_side(client: Client, seconds: float, area: float, itemsize: int) -> int:
     """Rows and columns of a tile: many for each worker, none too long or too large to send."""
     n_threads = list(client.nthreads().values()) or [1]
-    most = min(
+    entries = min(
         area / (TILES_PER_WORKER * len(n_threads)),
         area * MAX_TILE_SECONDS * float(np.mean(n_threads)) / seconds,
         MAX_TILE_BYTES / itemsize,
     )
-    return max(1, int(np.sqrt(most) / LANES)) * LANES
+    return max(1, int(np.sqrt(entries) / LANES)) * LANES
 
 
 def _paste(place: Place, block: Array, out: Array, mirror: bool) -> None:

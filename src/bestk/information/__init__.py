@@ -10,7 +10,16 @@ from bestk.information.entropies import Entropies
 from bestk.information.measures import Measure, Query
 
 __all__ = [
-    "BlendedSource", "Entropies", "GaussianSource", "Measure", "PairSource", "Query",
-    "ScoredTable", "cmi_matrix", "joint_mi_matrix", "measures", "mutual_information",
+    "BlendedSource",
+    "Entropies",
+    "GaussianSource",
+    "Measure",
+    "PairSource",
+    "Query",
+    "ScoredTable",
+    "cmi_matrix",
+    "joint_mi_matrix",
+    "measures",
+    "mutual_information",
     "normal_scores",
-]  # fmt: skip
+]

@@ -116,9 +116,14 @@ def cmi_matrix(
 
 
 def measure_table(
-    X: Any, y: Any, *, information: str = "discrete", target: str = "auto",
-    sample_weight: Any = None, **options: Any,
-) -> Entropies:  # fmt: skip
+    X: Any,
+    y: Any,
+    *,
+    information: str = "discrete",
+    target: str = "auto",
+    sample_weight: Any = None,
+    **options: Any,
+) -> Entropies:
     """Read a table and its target, and make their entropies ready; see :func:`cmi_matrix`."""
     choice(target, "target", TARGETS)
     choice(information, "information", ("discrete", "gaussian"))

@@ -93,9 +93,13 @@ class Entropies(PairMeasures):
 
     @classmethod
     def count(
-        cls, codes: Codes, target: ClassTarget, backend: str = "auto",
-        correction: Correction | None = None, n_jobs: int | None = None,
-    ) -> "Entropies":  # fmt: skip
+        cls,
+        codes: Codes,
+        target: ClassTarget,
+        backend: str = "auto",
+        correction: Correction | None = None,
+        n_jobs: int | None = None,
+    ) -> "Entropies":
         """Count a discrete table."""
         with threads(n_jobs):
             source = source_of(codes, target, backend, correction)
@@ -125,9 +129,13 @@ class Entropies(PairMeasures):
         return self.source.copies
 
     def measure(
-        self, measure: Measure, rows: Iterable[int] | None = None,
-        columns: Iterable[int] | None = None, dtype: DTypeLike = np.float64, signed: bool = False,
-    ) -> Floats:  # fmt: skip
+        self,
+        measure: Measure,
+        rows: Iterable[int] | None = None,
+        columns: Iterable[int] | None = None,
+        dtype: DTypeLike = np.float64,
+        signed: bool = False,
+    ) -> Floats:
         """Any weighted sum of the entropies of each pair.
 
         Values below 0 are rounding noise and clipped, unless the estimate is corrected for bias

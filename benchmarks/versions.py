@@ -2,6 +2,7 @@
 
 Each version runs in a process of its own and the two take turns, so that load affects both.
 Only calls that both versions have are timed: all pairs, discretizers, solvers, selections.
+The default alone, on small and tall tables: ``--only default``.
 """
 
 import argparse
@@ -24,7 +25,8 @@ WORKER = r"""
 import json, os, sys, time, warnings
 import numpy as np
 warnings.simplefilter("ignore")
-from bestk import BQP, CAIM, MDLP, EqualFrequency, SelectBestK, cmi_matrix, solve
+from bestk import BQP, CAIM, MDLP, EqualFrequency, SelectBestK
+from bestk import cmi_matrix, solve, stability_selection
 
 def made_up(m, n, levels, classes):
     rng = np.random.default_rng(0)
@@ -63,6 +65,13 @@ def make(case):
         X, y = coded(name)
         problem = BQP(cmi_matrix(X, y, symmetric=True), rest[1])
         return lambda: solve(problem, None, "tpower", bound=rest[0])
+    if part == "default":
+        X, y = table(name)
+        k = rest[0]
+        return lambda: SelectBestK(k).fit(X, y)
+    if part == "default in subsamples":
+        X, y = table(name)
+        return lambda: stability_selection(X, y, 10, n_subsamples=20)
     X, y = coded(name) if rest[2] == "codes" else table(name)
     options = {"discretizer": None} if rest[2] == "codes" else {"information": rest[2]}
     return lambda: SelectBestK(rest[1], rest[0], bound=None, **options).fit(X, y)
@@ -84,6 +93,9 @@ for line in sys.stdin:
     print(json.dumps(once), flush=True)
 """
 CODES = ("6000x500x2x2", "72x7070x3x2", "2000x649x10x10")  # rows, columns, levels, classes
+# Numbers of many values, by which the default is timed: small tables and tall ones.
+SMALL = ("300x20x1000x2", "569x30x1000x2", "2000x100x1000x2")
+TALL = ("20000x60x1000x2", "200000x14x1000x2")
 SETS = ("spambase", "optdigits", "colon", "madelon")
 SELECTIONS = (("tpower", "codes"), ("tpower", "discrete"), ("search", "blend"))
 CASES: list[tuple[Any, ...]] = [
@@ -99,6 +111,9 @@ CASES: list[tuple[Any, ...]] = [
     *product(["bound"], ["arrhythmia", "madelon"], ["fast", "tight"], [20]),
     *product(["select"], CODES, ["jmi", "mrmr", "maxrel", "tpower"], [50], ["codes"]),
     *(("select", name, method, 10, how) for method, how in SELECTIONS for name in SETS),
+    *(("default", name, 10) for name in (*SMALL, *TALL, *SETS)),
+    *(("default", name, "auto") for name in SMALL),
+    *(("default in subsamples", name) for name in SMALL),
 ]
 
 

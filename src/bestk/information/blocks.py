@@ -23,7 +23,7 @@ from bestk.information._scores import normal_quantiles, unit_score
 from bestk.information.adjustment import SMALLEST_REMAINDER, Adjustment
 from bestk.information.constants import BlockConstants
 from bestk.native import kernels
-from bestk.native.threads import calm_blas, map_columns, spans
+from bestk.native.threads import calm_blas, map_columns, run_blas_tiles, spans, threads
 from bestk.tables.codes import encode
 from bestk.tables.table import Table, check_finite, find_numeric, split_numbers
 from bestk.tables.target import NumericTarget, Target
@@ -43,6 +43,14 @@ MAX_SMALL_COLUMNS = 400
 
 # Indicators of more classes are held as sparse columns: there may be nearly as many as rows.
 MAX_DENSE_CLASSES = 256
+
+# A pair of columns that is multiplied by itself takes about as long as so many of a product of all
+# columns with each other, which is computed of up to this number of columns.
+COST_OF_PAIR = 20
+MAX_COLUMNS_AT_ONCE = 4096
+
+# Seconds, about, for a product of two numbers in a product of matrices.
+PRODUCT_COST = 5e-11
 
 # Block columns that are copied at a time.
 STRIP_COLUMNS = 256
@@ -278,7 +286,7 @@ class StandardColumns:
         if self.is_small:
             return self._all_covariances[columns]
         rows = self.rows(columns)
-        with calm_blas(len(columns) * self.n_columns * self.n_samples):
+        with calm_blas(self.n_columns * self.n_samples):
             products = np.hstack([rows @ part.T for part in self.parts])
         return np.asarray(products / self._scale)
 
@@ -292,6 +300,9 @@ class StandardColumns:
         higher = np.maximum(first[different], second[different])
         # Blocks of pairs have the columns of features again and again.
         pairs, place_of_pair = np.unique(lower * self.n_columns + higher, return_inverse=True)
+        needs_many = len(pairs) * COST_OF_PAIR > self.n_columns**2
+        if needs_many and self.n_columns <= MAX_COLUMNS_AT_ONCE:
+            return np.asarray(self._all_covariances[first, second])
         products_of_pairs = np.empty(len(pairs))
         for start, stop in spans(len(pairs), STRIP_COLUMNS):
             left = self.rows(pairs[start:stop] // self.n_columns)
@@ -319,14 +330,18 @@ class StandardColumns:
         if n_earlier:
             earlier = self.earlier or StandardColumns(self.parts[:-1], self.unit)
             covariances[:n_earlier, :n_earlier] = earlier._all_covariances
-        start = 0
-        with calm_blas(self.n_columns * len(last) * self.n_samples):
-            for part in self.parts:
-                stop = start + len(part)
-                with_last = part @ last.T / self._scale
-                covariances[start:stop, n_earlier:] = with_last
-                covariances[n_earlier:, start:stop] = with_last.T
-                start = stop
+        starts = np.cumsum([0, *(len(part) for part in self.parts)])
+
+        def write(number: int) -> None:
+            """Covariances of one part with the last one."""
+            columns = slice(starts[number], starts[number + 1])
+            with_last = self.parts[number] @ last.T / self._scale
+            covariances[columns, n_earlier:] = with_last
+            covariances[n_earlier:, columns] = with_last.T
+
+        work = self.n_columns * len(last) * self.n_samples
+        with threads(seconds=work * PRODUCT_COST):
+            run_blas_tiles(write, range(len(self.parts)))
         return covariances
 
     @cached_property

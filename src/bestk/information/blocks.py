@@ -46,7 +46,7 @@ MAX_DENSE_CLASSES = 256
 
 # A pair of columns that is multiplied by itself takes about as long as so many of a product of all
 # columns with each other, which is computed of up to this number of columns.
-COST_OF_PAIR = 20
+COST_OF_PAIR = 40
 MAX_COLUMNS_AT_ONCE = 4096
 
 # Seconds, about, for a product of two numbers in a product of matrices.

@@ -8,7 +8,7 @@ from bestk import MDLP, METHODS, Greedy, Quadratic, SelectBestK, SelectBestKCV
 from bestk.errors import ParameterError
 from bestk.methods.forward import BlockForward
 from bestk.methods.quadratic import Balanced
-from bestk.selectors.base import resolve_options
+from bestk.selectors.joint_selector import resolve_options
 
 OWN = MDLP()
 PAPER = ("discrete", "caim", None)

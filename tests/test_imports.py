@@ -45,10 +45,10 @@ def test_private_modules_are_imported_by_their_own_package_only():
 
 def test_an_import_from_another_package_is_found():
     graph = grimp.ImportGraph()
-    graph.add_import(importer="bestk.selectors.pipeline", imported="bestk.bqp.solvers._exact")
+    graph.add_import(importer="bestk.selectors.steps", imported="bestk.bqp.solvers._exact")
     graph.add_import(importer="bestk.bqp.path", imported="bestk.bqp.solvers._exact")
     graph.add_import(importer="bestk.bqp.path", imported="bestk._checks")
-    assert private_imports(graph) == {("bestk.selectors.pipeline", "bestk.bqp.solvers._exact")}
+    assert private_imports(graph) == {("bestk.selectors.steps", "bestk.bqp.solvers._exact")}
 
 
 def switches_between_packages(run):

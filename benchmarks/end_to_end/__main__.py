@@ -47,7 +47,7 @@ SHAPES: dict[str, tuple[int, int, str]] = {  # rows, columns, kind
 JMI = {"6,000 x 500": (6_000, 500, 2, 2), "72 x 7,070": (72, 7_070, 3, 2),
        "2,000 x 649": (2_000, 649, 10, 10)}  # rows, columns, levels, classes  # fmt: skip
 STAGES = {  # where the functions of each stage are looked up
-    "read": ["selectors.pipeline.read_features", "selectors.pipeline.parse_targets"],
+    "read": ["selectors.steps.read_features", "selectors.steps.parse_targets"],
     "check": ["tables.dataset.find_constant", "tables.table.Table.check_exact"],
     "cut": ["information.coding.fit_together", "information.coding._discretise"],
     "encode": ["information.coding.encode", "information.backends._native.pack"],
@@ -59,7 +59,7 @@ STAGES = {  # where the functions of each stage are looked up
               "information._gaussian.GaussianSource.fill",
               "information.scan.scan_pairs"],
     "solve": ["selectors.selector.select_number"],
-    "describe": ["selectors.selector.with_warnings", "selectors.pipeline.pair_details"],
+    "describe": ["selectors.selector.with_warnings", "selectors.steps.pair_details"],
 }  # fmt: skip
 
 

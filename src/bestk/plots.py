@@ -296,7 +296,7 @@ def _curve_axes(ax: "Axes | None", width: float) -> "Axes":
 
 def read_solution(solution: Any, *wanted: str) -> Solution:
     """The solution, or that of a fitted selector; its details must have the wanted names."""
-    from bestk.selectors.base import PartialFit
+    from bestk.selectors.joint_selector import PartialFit
 
     if isinstance(solution, PartialFit):
         solution.finalize()

@@ -27,9 +27,10 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from bestk import Greedy, Quadratic, SelectBestK
 from bestk.evaluation import error_curves
 from bestk.evaluation._error_curves import Study, default_model, negative_error
-from bestk.selectors.base import resolve_options
-from bestk.selectors.folds import Trial, make_folds
-from bestk.selectors.pipeline import read_dataset
+from bestk.selectors.folds import make_folds
+from bestk.selectors.joint_selector import resolve_options
+from bestk.selectors.steps import read_dataset
+from bestk.selectors.trial import Trial
 
 CANCER = load_breast_cancer(return_X_y=True)
 IRIS = load_iris(return_X_y=True)

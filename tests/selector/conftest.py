@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestk.selectors.base import resolve_options
-from bestk.selectors.pipeline import measure, read_dataset
+from bestk.selectors.joint_selector import resolve_options
+from bestk.selectors.steps import measure, read_dataset
 
 
 def mixed_frame(

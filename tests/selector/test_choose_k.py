@@ -25,7 +25,6 @@ from sklearn.preprocessing import StandardScaler
 from bestk import SelectBestK, SelectBestKCV, select
 from bestk.cli import main
 from bestk.errors import ParameterError, SelectionWarning
-from bestk.selectors.base import resolve_options
 from bestk.selectors.choose_k import (
     GRID,
     FoldSelections,
@@ -35,8 +34,11 @@ from bestk.selectors.choose_k import (
     numbers_to_try,
     split_rows,
 )
-from bestk.selectors.folds import ModelColumns, Trial, choose, mean_targets
-from bestk.selectors.pipeline import read_dataset
+from bestk.selectors.chosen_k import choose
+from bestk.selectors.joint_selector import resolve_options
+from bestk.selectors.model_columns import ModelColumns, mean_targets
+from bestk.selectors.steps import read_dataset
+from bestk.selectors.trial import Trial
 from bestk.tables.frames import read_table
 from bestk.tables.target import parse_targets
 

@@ -14,7 +14,7 @@ from bestk.errors import ParameterError
 from bestk.evaluation import error_curves
 from bestk.information.constants import BlockConstants
 from bestk.methods.forward import BlockForward
-from bestk.selectors.pipeline import measure
+from bestk.selectors.steps import measure
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from bestk import METHODS, SelectBestK, SelectBestKCV
-from bestk.selectors.folds import choose
+from bestk.selectors.chosen_k import choose
 
 
 @pytest.fixture(scope="module")

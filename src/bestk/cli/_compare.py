@@ -23,10 +23,10 @@ from bestk.errors import printable
 from bestk.evaluation import Curves, error_curves
 from bestk.methods.method import Method
 from bestk.methods.registry import get_method
-from bestk.selectors.base import resolve_options
-from bestk.selectors.pipeline import read_dataset, select_features
+from bestk.selectors.joint_selector import resolve_options
 from bestk.selectors.resampling import measure_for_each
 from bestk.selectors.selector import SelectBestK
+from bestk.selectors.steps import read_dataset, select_features
 from bestk.tables.files import Loaded
 
 # The suffixes of a report.

@@ -16,20 +16,14 @@ from bestk._typing import Array, Indices
 from bestk.errors import ParameterError
 from bestk.evaluation._curves import BASELINE, Curves, Row
 from bestk.methods.registry import get_method
-from bestk.selectors.base import resolve_options
-from bestk.selectors.folds import (
-    Fold,
-    Trial,
-    make_folds,
-    printed_progress,
-    read_ks,
-    weight_parameter,
-    without_weightless,
-)
+from bestk.selectors.chosen_k import read_ks
+from bestk.selectors.folds import Fold, make_folds, printed_progress, without_weightless
+from bestk.selectors.joint_selector import resolve_options
 from bestk.selectors.options import Options, seed_of
-from bestk.selectors.pipeline import read_dataset, select_path
 from bestk.selectors.resampling import measure_for_each
 from bestk.selectors.selector import SelectBestK
+from bestk.selectors.steps import read_dataset, select_path
+from bestk.selectors.trial import Trial, weight_parameter
 from bestk.tables.dataset import ColumnRoles, Dataset
 from bestk.tables.frames import as_array, read_column, read_features
 from bestk.tables.table import Table, as_matrix

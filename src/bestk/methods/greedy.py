@@ -9,7 +9,7 @@ import numpy as np
 
 from bestk._typing import Floats, Indices
 from bestk.bqp.problem import top_k
-from bestk.errors import Registry
+from bestk.errors import ParameterError, Registry
 from bestk.information import Entropies, Measure, Query
 from bestk.information.backends import PickRule
 from bestk.information.joined import JoinedEntropies
@@ -47,8 +47,9 @@ class Criterion:
     def pair(self, entropies: "Entropies | Tally", j: int) -> Floats:
         """What pick j says of every feature."""
         assert self.measure is not None
-        found = entropies.measure(self.measure, [j], signed=self.measure is INTERACTION)[0]
-        return np.minimum(found, self.most)
+        is_signed = self.measure is INTERACTION
+        row = entropies.measure(self.measure, [j], signed=is_signed)[0]
+        return np.minimum(row, self.most)
 
     def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
         """The criterion of every feature, after ``size`` picks."""
@@ -93,7 +94,7 @@ class MRMR(Criterion):
     def is_quotient(self) -> bool:  # type: ignore[override]
         """Which of the forms it is."""
         if self.form not in ("difference", "quotient"):
-            raise ValueError(f"unknown form {self.form!r}; choose 'difference' or 'quotient'")
+            raise ParameterError(f"unknown form {self.form!r}; choose 'difference' or 'quotient'")
         return self.form == "quotient"
 
 
@@ -137,7 +138,7 @@ class DISR(Criterion):
     def pair(self, entropies: "Entropies | Tally", j: int) -> Floats:
         """``I(xi, xj; y) / H(xi, xj, y)``; it needs entropies that are counted."""
         if not entropies.is_discrete:
-            raise ValueError(
+            raise ParameterError(
                 "DISR and NJMIM divide by H(xi, xj, y), which only discrete features have; use "
                 "information='discrete', or a criterion that does not divide, such as 'jmi'"
             )
@@ -153,36 +154,44 @@ class NJMIM(DISR):
 class Tally:
     """The scores of all features for one target, given those picked.
 
-    At most ``ahead`` rows of pairs wait: those of the features that are likely to be picked next.
+    Rows of pairs are counted for several features at once: at most ``ahead`` rows wait, of the
+    features that are likely to be picked next.
     """
 
     def __init__(self, criterion: Criterion, entropies: Entropies, k: int, ahead: int) -> None:
-        self._criterion, self._entropies, self._picked = criterion, entropies, list[int]()
-        self.score = self._relevance = self._gathered = entropies.mi()
-        self._needed = k - 1
+        """Nothing is picked yet; ``k``: how many features will be."""
+        relevance = entropies.mi()
+        self.score = relevance
+        self._relevance = relevance
+        self._gathered = relevance
+        self._criterion = criterion
+        self._entropies = entropies
+        self._picked: list[int] = []
+        self._n_needed = k - 1
         self._ahead = min(ahead, MAX_KEPT_VALUES // entropies.n_features)
-        self._rows: dict[Measure, dict[int, Floats]] = {}  # that wait
+        self._waiting: dict[Measure, dict[int, Floats]] = {}
 
     def add(self, j: int) -> None:
         """Pick a feature."""
-        criterion, first = self._criterion, not self._picked
-        if criterion.uses_pairs:
-            self._picked.append(j)
-            column = criterion.pair(self, j)
-            if first:
-                self._gathered = column.copy()
-            else:  # in place: fresh memory takes longer than sums
-                criterion.gather(self._gathered, column, out=self._gathered)
-            self.score = criterion.score(self._relevance, self._gathered, len(self._picked))
+        criterion = self._criterion
+        if not criterion.uses_pairs:
+            return
+        self._picked.append(j)
+        row = criterion.pair(self, j)
+        if len(self._picked) == 1:
+            self._gathered = row.copy()
+        else:  # in place: fresh memory takes longer than sums
+            criterion.gather(self._gathered, row, out=self._gathered)
+        self.score = criterion.score(self._relevance, self._gathered, len(self._picked))
 
     def measure(self, measure: Measure, rows: Sequence[int], signed: bool) -> Floats:
-        """The row of a feature that was picked."""
+        """The row of a feature that was picked, the only one of ``rows``."""
         (j,) = rows
-        waiting = self._rows.setdefault(measure, {})
+        waiting = self._waiting.setdefault(measure, {})
         if j not in waiting:
-            some = [j, *self._likely(list(waiting))]
-            found = self._entropies.measure(measure, some, signed=signed)
-            waiting.update(zip(some, found, strict=True))
+            features = [j, *self._likely(list(waiting))]
+            counted = self._entropies.measure(measure, features, signed=signed)
+            waiting.update(zip(features, counted, strict=True))
         return waiting.pop(j)[np.newaxis]
 
     def __getattr__(self, name: str) -> Any:  # what else a criterion of one's own asks for
@@ -190,12 +199,14 @@ class Tally:
 
     def _likely(self, waiting: list[int]) -> list[int]:
         """Features that may be picked next, beside those whose rows wait."""
-        room = min(self._ahead, self._needed - len(self._picked)) - len(waiting)
+        n_picks_left = self._n_needed - len(self._picked)
+        room = min(self._ahead, n_picks_left) - len(waiting)
         if room <= 0:
             return []
-        others = self.score.copy()
-        others[[*self._picked, *waiting]] = -np.inf
-        return top_k(others, min(room, len(others) - len(self._picked) - len(waiting))).tolist()
+        known = [*self._picked, *waiting]
+        score = self.score.copy()
+        score[known] = -np.inf
+        return top_k(score, min(room, len(score) - len(known))).tolist()
 
 
 def _pick_at_once(
@@ -225,40 +236,66 @@ def _pick_at_once(
 
 
 def pick_greedily(
-    criterion: Criterion, entropies: AnyEntropies, k: int, include: Sequence[int] = (),
+    criterion: Criterion,
+    entropies: AnyEntropies,
+    k: int,
+    include: Sequence[int] = (),
     labels: Indices | None = None,
-) -> tuple[Indices, Floats]:  # fmt: skip
-    """Pick k features, or groups by the sum of scores, after those to include; with scores."""
-    found = _pick_at_once(criterion, entropies, k, include) if labels is None else None
-    if found is not None:
-        return found
+) -> tuple[Indices, Floats]:
+    """Pick k features, or groups by the sum of the scores of their features.
+
+    Parameters
+    ----------
+    include : sequence of int
+        Features, or groups, that are picked first.
+    labels : array of shape (n_features,) or None
+        The group of each feature, or -1; None: each feature is its own.
+
+    Returns
+    -------
+    picked : array of shape (k,)
+        Features or groups, in the order in which they were picked.
+    scores : array of shape (k,)
+        The score of each when it was picked.
+    """
+    if labels is None:
+        picked_at_once = _pick_at_once(criterion, entropies, k, include)
+        if picked_at_once is not None:
+            return picked_at_once
     ahead = 0 if labels is not None else min(MAX_AHEAD, k // 4)
     tallies = [Tally(criterion, part, k, ahead) for part in entropies.of_targets]
-    if not criterion.uses_pairs and len(tallies) == 1 and labels is None and not len(include):
-        best_of_all = top_k(tallies[0].score, k)
-        return best_of_all, tallies[0].score[best_of_all]
-    totals, scores, picked = np.zeros(len(tallies)), np.empty(k), np.empty(k, np.int64)
-    each = np.empty((len(tallies), len(_group_sums(tallies[0].score, labels))))
+    is_ranking = not criterion.uses_pairs and labels is None and not len(include)
+    if is_ranking and len(tallies) == 1:
+        best = top_k(tallies[0].score, k)
+        return best, tallies[0].score[best]
+    totals = np.zeros(len(tallies))
+    scores = np.empty(k)
+    picked = np.empty(k, np.int64)
     for step in range(k):
-        for own, tally in zip(each, tallies, strict=True):
-            own[:] = _group_sums(tally.score, labels)
-        joined = entropies.join(totals, each) if isinstance(entropies, JoinedEntropies) else each[0]
+        gains = np.array([_group_sums(tally.score, labels) for tally in tallies])
+        if isinstance(entropies, JoinedEntropies):
+            joined = entropies.join(totals, gains)
+        else:
+            joined = gains[0].copy()
         joined[picked[:step]] = -np.inf
-        best = int(include[step]) if step < len(include) else int(np.argmax(joined))
-        scores[step] = joined[best]
-        totals += each[:, best]
-        picked[step] = best
-        if step + 1 < k:
-            members = [best] if labels is None else np.flatnonzero(labels == best).tolist()
-            for tally, j in product(tallies, members):
-                tally.add(j)
+        item = int(include[step]) if step < len(include) else int(np.argmax(joined))
+        picked[step] = item
+        scores[step] = joined[item]
+        totals += gains[:, item]
+        if step + 1 == k:
+            break
+        members = [item] if labels is None else np.flatnonzero(labels == item).tolist()
+        for tally, j in product(tallies, members):
+            tally.add(j)
     return picked, scores
 
 
 def _group_sums(score: Floats, labels: Indices | None) -> Floats:
+    """The sum of the scores of each group; the scores themselves without groups."""
     if labels is None:
         return score
-    return np.asarray(np.bincount(labels[labels >= 0], score[labels >= 0]), np.float64)
+    in_a_group = labels >= 0
+    return np.asarray(np.bincount(labels[in_a_group], score[in_a_group]), np.float64)
 
 
 ALL = MaxRel(), MRMR(), JMI(), MIFS(), CIFE(), CMIM(), DISR(), ICAP(), JMIM(), NJMIM()

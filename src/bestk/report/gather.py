@@ -18,8 +18,8 @@ from bestk.plots import read_solution
 from bestk.report.columns import ShownTarget, describe_column, list_columns
 from bestk.report.records import Caution, ReportRequest, format_text, join_some
 from bestk.report.scores import compare_methods, measure_stability, method_name
-from bestk.selectors.base import resolve_options
-from bestk.selectors.pipeline import measure, read_dataset
+from bestk.selectors.joint_selector import resolve_options
+from bestk.selectors.steps import measure, read_dataset
 from bestk.tables.dataset import Dataset
 from bestk.tables.frames import read_features
 from bestk.tables.table import Table

@@ -15,11 +15,11 @@ from bestk.bqp.solution import Solution
 from bestk.evaluation import BASELINE, error_curves, t_statistics
 from bestk.information.information import Information
 from bestk.report.records import NAN, ReportRequest, format_text
-from bestk.selectors.base import SELECTABLE, resolve_options
-from bestk.selectors.folds import choose
-from bestk.selectors.pipeline import select_path
+from bestk.selectors.chosen_k import choose
+from bestk.selectors.joint_selector import SELECTABLE, resolve_options
 from bestk.selectors.resampling import measure_for_each
 from bestk.selectors.stability import StabilitySelection, stability_selection
+from bestk.selectors.steps import select_path
 from bestk.tables.table import Table
 from bestk.tables.target import NumericTarget, Target
 

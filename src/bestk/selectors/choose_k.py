@@ -8,43 +8,58 @@ from warnings import catch_warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from bestk._typing import Floats, Indices
+from bestk._typing import Floats, Indices, Mask
 from bestk.bqp.solution import Solution
 from bestk.errors import ParameterError
 from bestk.information.information import Information
 from bestk.methods.forward import BlockForward
 from bestk.native.threads import calm_blas
-from bestk.selectors.folds import (
-    FOLDS,
-    Fold,
-    ModelColumns,
-    Trial,
-    beats,
-    choose,
-    make_folds,
-    printed_progress,
-    without_weightless,
-)
+from bestk.selectors.chosen_k import beats, choose
+from bestk.selectors.folds import FOLDS, Fold, make_folds, printed_progress, without_weightless
+from bestk.selectors.model_columns import ModelColumns
 from bestk.selectors.options import Options
-from bestk.selectors.pipeline import select_features
 from bestk.selectors.resampling import select_from_rows
+from bestk.selectors.steps import select_features
+from bestk.selectors.trial import Trial
 from bestk.tables.dataset import Dataset
 from bestk.tables.frames import as_array
 from bestk.tables.outliers import move_outliers
 from bestk.tables.target import ClassTarget, Target
 
 AUTO = "auto"
+
+# The numbers of features that are tried first.
 GRID = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 100)
+
+# How k is chosen from scores; see ``choose``.
 RULE = "one-se"
-N_FOLDS_OF_FEW_ROWS = 10
+
+# Up to so many rows there are so many folds; of more rows, five.
 MAX_FEW_ROWS = 5000
+N_FOLDS_OF_FEW_ROWS = 10
+
+# Rows that cross-validation needs.
 MIN_ROWS = 10
-MIN_CLASS_ROWS = 3  # of the largest class: with two, a training fold has each class once
-MIN_PROBABILITY = 1e-4  # so that one row cannot decide the mean log loss
-LOGISTIC_C = 10.0  # with 1, copies of one good column reduce the loss
-ALPHAS = (1.0, 10.0, 100.0, 1000.0)  # of ridge regression on standardized columns
-MAX_PVALUE = 0.01  # of missing values and squares related to the target; others are only noise
-DIGITS = 9  # of a score; smaller differences are rounding errors
+
+# Rows of the largest class that it needs: with two, a training fold has each class once.
+MIN_CLASS_ROWS = 3
+
+# The least probability that counts, so that one row cannot decide the mean log loss.
+MIN_PROBABILITY = 1e-4
+
+# The inverse of the penalty of logistic regression; with 1, copies of one good column reduce the
+# loss.
+LOGISTIC_C = 10.0
+
+# Penalties of ridge regression on standardized columns, of which one is chosen.
+ALPHAS = (1.0, 10.0, 100.0, 1000.0)
+
+# Indicators of missing values, and squares, are used where their p-value is smaller; others are
+# only noise.
+MAX_PVALUE = 0.01
+
+# Digits of a score; smaller differences are rounding errors.
+DIGITS = 9
 
 
 def select_auto_k(
@@ -222,42 +237,47 @@ def _design_of_supports(
     return ModelColumns.of(table, features, categorical, indicators_of_targets)
 
 
-def _are_related(
-    Z: Floats, some: NDArray[np.bool_], goals: "list[Goal]", train: Indices
-) -> NDArray[np.bool_]:
+def _are_related(Z: Floats, candidates: Mask, goals: "Sequence[Goal]", train: Indices) -> Mask:
     """Which of some columns are related to a target in the training rows."""
     from sklearn.feature_selection import f_classif, f_regression
 
-    related = np.zeros(len(some), bool)
-    for goal in goals if some.any() else ():
+    are_related = np.zeros(len(candidates), bool)
+    if not candidates.any():
+        return are_related
+    table = Z[np.ix_(train, candidates)]
+    for goal in goals:
         test = f_regression if goal.classes is None else f_classif
         with catch_warnings(action="ignore"), np.errstate(all="ignore"):  # constant columns
-            related[some] |= test(Z[np.ix_(train, some)], goal.y[train])[1] < MAX_PVALUE
-    return related
+            _, pvalues = test(table, goal.y[train])
+        are_related[candidates] |= pvalues < MAX_PVALUE
+    return are_related
 
 
 @dataclass(frozen=True)
 class Goal:
     """The target, classes or numbers, and how predictions of it are scored."""
 
-    y: NDArray[Any]  # labels or numbers, as they are scored
+    y: NDArray[Any]
+    """Labels or numbers, as they are scored."""
+
     classes: ClassTarget | None
-    scorer: Any  # of a model, a table and y; larger for better models
+    """The classes; None for numbers."""
+
+    scorer: Any
+    """A function of a model, a table and y; larger for better models."""
 
     @classmethod
-    def of(cls, parsed: Target, scoring: Any) -> "Goal":
+    def of(cls, target: Target, scoring: Any) -> "Goal":
         """The goal of a target, scored by a scorer of scikit-learn or by the error of the model."""
         from sklearn.linear_model import LinearRegression
         from sklearn.metrics import check_scoring
 
-        classes = parsed if isinstance(parsed, ClassTarget) else None
-        y = parsed.values
+        classes = target if isinstance(target, ClassTarget) else None
+        y = target.values
         if scoring is None and classes is not None:
             return cls(y, classes, negative_log_loss)
         if scoring is None:
-            small = y / (np.abs(y).max() or 1.0)  # squares must not overflow
-            small = move_outliers(small, np.arange(len(small)))  # a few rows must not decide
-            y = (small - small.mean()) / (small.std() or 1.0)
+            y = _standardized_without_outliers(y)
             scoring = "neg_mean_squared_error"
         return cls(y, classes, check_scoring(LinearRegression(), scoring=scoring))
 
@@ -265,8 +285,9 @@ class Goal:
         """The numbers, or an indicator of each class; of two classes, of the second."""
         if self.classes is None:
             return [self.y]
-        n = self.classes.n_classes
-        return [self.classes.codes == label for label in range(n == 2, n)]
+        n_classes = self.classes.n_classes
+        first = 1 if n_classes == 2 else 0
+        return [self.classes.codes == label for label in range(first, n_classes)]
 
     def models(self, rows: int) -> tuple[Any, Any]:
         """A linear model for standardized columns, and a model that ignores them."""
@@ -275,7 +296,16 @@ class Goal:
 
         if self.classes is not None:
             return LogisticRegression(C=LOGISTIC_C), DummyClassifier(strategy="prior")
-        return RidgeCV(ALPHAS) if rows <= MAX_FEW_ROWS else Ridge(), DummyRegressor()
+        if rows <= MAX_FEW_ROWS:
+            return RidgeCV(ALPHAS), DummyRegressor()
+        return Ridge(), DummyRegressor()
+
+
+def _standardized_without_outliers(y: Floats) -> Floats:
+    """Numbers of mean 0 and variance 1, of which a few do not decide an error."""
+    scaled = y / (np.abs(y).max() or 1.0)  # squares must not overflow
+    limited = move_outliers(scaled, np.arange(len(scaled)))
+    return np.asarray((limited - limited.mean()) / (limited.std() or 1.0))
 
 
 def _refuse_few_rows(target: Target) -> None:
@@ -297,34 +327,46 @@ def _refuse_few_rows(target: Target) -> None:
 
 def split_rows(goals: list[Goal], cv: Any, groups: Any, seed: int | None) -> list[Fold]:
     """Training and test rows, as scikit-learn splits them; see ``SelectBestK``."""
-    y, classes = goals[0].y, goals[0].classes if len(goals) == 1 else None
+    y = goals[0].y
+    classes = goals[0].classes if len(goals) == 1 else None
     n_folds = N_FOLDS_OF_FEW_ROWS if len(y) <= MAX_FEW_ROWS else FOLDS
     if cv is None and groups is None and classes is not None:
         return _stratified(classes, n_folds, seed or 0)
     return make_folds(
-        cv, (np.empty((len(y), 1)), y, groups), default=n_folds, classes=classes is not None,
-        shuffle=True, random_state=seed or 0,
-    )  # fmt: skip
+        cv,
+        (np.empty((len(y), 1)), y, groups),
+        default=n_folds,
+        classes=classes is not None,
+        shuffle=True,
+        random_state=seed or 0,
+    )
 
 
 def _stratified(target: ClassTarget, n_folds: int, seed: int) -> list[Fold]:
     """Stratified folds; the only row of a class is always a training row."""
     from sklearn.model_selection import StratifiedKFold
 
-    alone = target.counts[target.codes] == 1
-    tested, trained = np.flatnonzero(~alone), np.flatnonzero(alone)
+    is_alone = target.counts[target.codes] == 1
+    tested = np.flatnonzero(~is_alone)
+    always_training = np.flatnonzero(is_alone)
     n_folds = min(n_folds, int(target.counts.max()))
     splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    folds = []
     with catch_warnings(action="ignore"):  # classes of fewer rows than folds
-        parts = list(splitter.split(tested, target.codes[tested]))
-    return [(np.sort(np.append(tested[a], trained)), tested[b]) for a, b in parts]
+        for train, test in splitter.split(tested, target.codes[tested]):
+            training_rows = np.sort(np.append(tested[train], always_training))
+            folds.append((training_rows, tested[test]))
+    return folds
 
 
 def negative_log_loss(
     model: Any, Z: Floats, y: NDArray[Any], sample_weight: Floats | None = None
 ) -> float:
     """Mean log probability of the classes; that of any, also an unseen one, is at least 1e-4."""
-    places = np.minimum(np.searchsorted(model.classes_, y), len(model.classes_) - 1)
-    p = model.predict_proba(Z)[np.arange(len(y)), places]
-    p = np.where(model.classes_[places] == y, p, 0.0)
-    return float(np.average(np.log(np.maximum(p, MIN_PROBABILITY)), weights=sample_weight))
+    known = model.classes_
+    places = np.minimum(np.searchsorted(known, y), len(known) - 1)
+    probabilities = model.predict_proba(Z)
+    of_own_class = probabilities[np.arange(len(y)), places]
+    of_own_class = np.where(known[places] == y, of_own_class, 0.0)
+    logarithms = np.log(np.maximum(of_own_class, MIN_PROBABILITY))
+    return float(np.average(logarithms, weights=sample_weight))

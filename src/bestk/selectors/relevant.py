@@ -27,7 +27,8 @@ from bestk.errors import ParameterError, SelectionWarning
 from bestk.information import Entropies
 from bestk.information.scan import PairScan, informative_pairs
 from bestk.native.threads import threads
-from bestk.selectors.base import SELECTABLE, TableSelector, refuse_blocks
+from bestk.selectors.joint_selector import SELECTABLE
+from bestk.selectors.table_selector import TableSelector, refuse_blocks
 from bestk.tables.covariates import join_covariates
 from bestk.tables.dataset import find_covariates
 from bestk.tables.frames import as_array, read_features

@@ -6,7 +6,7 @@ from bestk._typing import Indices
 from bestk.bqp.solution import Solution
 from bestk.information.information import Information
 from bestk.selectors.options import Options, is_method
-from bestk.selectors.pipeline import measure, select_path
+from bestk.selectors.steps import measure, select_path
 from bestk.tables.dataset import Dataset
 
 

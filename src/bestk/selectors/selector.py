@@ -13,17 +13,12 @@ from bestk.bqp.solution import Solution
 from bestk.diagnosis import diagnose
 from bestk.errors import ParameterError
 from bestk.native.threads import threads
-from bestk.selectors.base import (
-    SELECTABLE,
-    PartialFit,
-    forget,
-    is_stream,
-    refuse_blocks,
-    select_number,
-)
 from bestk.selectors.choose_k import AUTO, select_auto_k
+from bestk.selectors.fixed_number import select_number
+from bestk.selectors.joint_selector import SELECTABLE, PartialFit, forget
 from bestk.selectors.options import Options
-from bestk.selectors.pipeline import measure, read_dataset, warn_of, with_warnings
+from bestk.selectors.steps import measure, read_dataset, warn_of, with_warnings
+from bestk.selectors.table_selector import is_stream, refuse_blocks
 from bestk.tables.covariates import is_covariate_table
 from bestk.tables.frames import as_array, read_features
 

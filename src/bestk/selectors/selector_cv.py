@@ -19,20 +19,14 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from bestk._compat import HasMethods, StrOptions, refuse_unrouted_params, take_items
 from bestk.diagnosis import diagnose
 from bestk.errors import DataError
-from bestk.selectors.base import SELECTABLE, JointSelector, is_stream
-from bestk.selectors.folds import (
-    Fold,
-    Trial,
-    choose,
-    make_folds,
-    printed_progress,
-    read_ks,
-    weight_parameter,
-    without_weightless,
-)
+from bestk.selectors.chosen_k import choose, read_ks
+from bestk.selectors.folds import Fold, make_folds, printed_progress, without_weightless
+from bestk.selectors.joint_selector import SELECTABLE, JointSelector
 from bestk.selectors.options import Options
-from bestk.selectors.pipeline import measure, read_dataset, select_features, warn_of, with_warnings
 from bestk.selectors.resampling import select_from_rows
+from bestk.selectors.steps import measure, read_dataset, select_features, warn_of, with_warnings
+from bestk.selectors.table_selector import is_stream
+from bestk.selectors.trial import Trial, weight_parameter
 from bestk.tables.dataset import Dataset, FeatureLimits
 from bestk.tables.frames import as_array
 

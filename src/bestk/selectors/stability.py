@@ -16,11 +16,12 @@ from bestk.information.backends import BACKENDS
 from bestk.information.estimators import TableEstimator, information_of
 from bestk.information.side_by_side import join_subsamples, measure_parts
 from bestk.native.threads import n_threads, threads
-from bestk.selectors.base import count_features, resolve_options
+from bestk.selectors.fixed_number import count_features
 from bestk.selectors.folds import make_folds, printed_progress, without_weightless
+from bestk.selectors.joint_selector import resolve_options
 from bestk.selectors.options import Options, is_method, seed_of
-from bestk.selectors.pipeline import draw_needed_rows, read_dataset, select_each, select_path
 from bestk.selectors.selector import SelectBestK
+from bestk.selectors.steps import draw_needed_rows, read_dataset, select_each, select_path
 from bestk.tables.dataset import Dataset
 from bestk.tables.table import find_constant
 from bestk.tables.target import ClassTarget

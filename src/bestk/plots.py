@@ -12,7 +12,7 @@ import numpy as np
 
 from bestk._typing import Floats
 from bestk.bqp.solution import SCORES, Solution
-from bestk.errors import cut_middle
+from bestk.errors import ParameterError, cut_middle
 from bestk.evaluation import BASELINE, Curves
 
 if TYPE_CHECKING:
@@ -219,7 +219,9 @@ def plot_error_curves(curves: Curves, *, ax: "Axes | None" = None) -> "Axes":
 
     if not isinstance(curves, Curves) or not curves.methods:
         came = type(curves).__name__
-        raise ValueError(f"nothing to draw: give Curves that error_curves has measured, not {came}")
+        raise ParameterError(
+            f"nothing to draw: give Curves that error_curves has measured, not {came}"
+        )
     errors = np.array([row.error for row in curves.rows])
     in_percent = curves.scoring is None and not ((errors < 0) | (errors > 1)).any()
     write = "{:.1%}".format if in_percent else "{:.3g}".format
@@ -308,7 +310,7 @@ def read_solution(solution: Any, *wanted: str) -> Solution:
         )
     for name in wanted:
         if name not in selection.details:
-            raise ValueError(
+            raise ParameterError(
                 f"this solution has no details[{name!r}], because its solver was given a matrix "
                 "and no features; get one from bestk.select(X, y, k) or SelectBestK"
             )

@@ -15,6 +15,7 @@ from bestk._cached import cached_property
 from bestk._checks import whole
 from bestk._typing import Array, Floats, Indices
 from bestk.bqp.lazy import CachedColumns, blocks
+from bestk.errors import DataError, ParameterError
 from bestk.native import kernels
 
 # The largest entry of Q must lie between these, so that its cube neither vanishes nor overflows.
@@ -77,7 +78,7 @@ class BQP:
     def _checked_k(self, k: int) -> int:
         k = whole(k, "k")
         if not 1 <= k <= self.n:
-            raise ValueError(f"k must lie between 1 and the {self.n} items of Q, not {k}")
+            raise ParameterError(f"k must lie between 1 and the {self.n} items of Q, not {k}")
         return k
 
     def __repr__(self) -> str:
@@ -210,9 +211,9 @@ def _symmetric(Q: Any) -> tuple[Floats, float]:
     matrix = _read_matrix(Q)
     largest = largest_entry(matrix)
     if not np.isfinite(largest):
-        raise ValueError("Q holds NaN or infinite entries; replace them before solving")
+        raise DataError("Q holds NaN or infinite entries; replace them before solving")
     if largest and not MIN_ENTRY <= largest <= MAX_ENTRY:
-        raise ValueError(
+        raise DataError(
             f"the largest entry of Q, {largest:.3g}, is not between {MIN_ENTRY} and {MAX_ENTRY}: "
             "sums of its powers would not be exact; divide Q by it, which changes no choice"
         )
@@ -228,17 +229,17 @@ def _read_matrix(Q: Any) -> Floats:
         dense = Q.toarray() if issparse(Q) else Q
         matrix: Array = np.asarray(dense)
     except ValueError as error:
-        raise ValueError("Q must be a square matrix; its rows have different lengths") from error
+        raise DataError("Q must be a square matrix; its rows have different lengths") from error
     is_square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1]
     if not is_square or not matrix.size:
-        raise ValueError(f"Q must be a square matrix, not of shape {matrix.shape}")
+        raise DataError(f"Q must be a square matrix, not of shape {matrix.shape}")
     if matrix.dtype.kind not in "fiub":
-        raise ValueError(f"Q must hold real numbers, not {matrix.dtype}")
+        raise DataError(f"Q must hold real numbers, not {matrix.dtype}")
     if np.ma.is_masked(Q):
-        raise ValueError("Q has masked entries; fill them in before solving, e.g. Q.filled(0)")
+        raise DataError("Q has masked entries; fill them in before solving, e.g. Q.filled(0)")
     is_whole = matrix.dtype.kind in "iu"
     if is_whole and not -MAX_EXACT < matrix.min() <= matrix.max() < MAX_EXACT:
-        raise ValueError(
+        raise DataError(
             "Q holds whole numbers of 2**53 or more, which float64 cannot tell apart; subtract a "
             "constant from the diagonal, which changes no choice, or divide Q by a common factor"
         )

@@ -19,7 +19,7 @@ from bestk.cli._select import (
 )
 from bestk.cli._terminal import bold, console, heading, in_shell_words, new_table
 from bestk.diagnosis import diagnose
-from bestk.errors import printable
+from bestk.errors import ParameterError, printable
 from bestk.evaluation import Curves, error_curves
 from bestk.methods.method import Method
 from bestk.methods.registry import get_method
@@ -36,9 +36,9 @@ PAGES = (".html", ".htm")
 def compare_methods(request: TableOptions, names: tuple[str, ...], cv: int) -> dict[str, Any]:
     """Check the options, then read, select and cross-validate."""
     if request.k == AUTO:
-        raise ValueError("-k auto is not supported by compare; pass a number of features")
+        raise ParameterError("-k auto is not supported by compare; pass a number of features")
     if request.scoring is not None and not cv:
-        raise ValueError(
+        raise ParameterError(
             f"--scoring {request.scoring} has no effect with --cv 0, by which no error is "
             "computed; leave one of them out"
         )
@@ -144,11 +144,11 @@ def write_report(request: TableOptions, output: Path, errors: bool) -> dict[str,
     messages = request.messages
     page = new_file(output, request.file)
     if request.scoring is not None and not errors:
-        raise ValueError(
+        raise ParameterError(
             f"--scoring {request.scoring} has no effect with --no-errors; leave one of them out"
         )
     if output.suffix.lower() not in PAGES:
-        raise ValueError(f"{output} is not an HTML file; use one of {', '.join(PAGES)}")
+        raise ParameterError(f"{output} is not an HTML file; use one of {', '.join(PAGES)}")
     with page as file:
         table = read(checked, request)
         loaded = table.loaded

@@ -15,7 +15,7 @@ from bestk.bqp.solution import SCORES, Solution
 from bestk.cli._options import AUTO, TableOptions
 from bestk.cli._terminal import bold, console, heading, new_table
 from bestk.diagnosis.identifiers import MOST_ROWS
-from bestk.errors import DataError, UnknownNameError, counted, printable
+from bestk.errors import DataError, ParameterError, UnknownNameError, counted, printable
 from bestk.methods.quadratic import KEPT
 from bestk.methods.registry import Quadratic, get_method
 from bestk.selectors.selector import select
@@ -88,13 +88,13 @@ def _refuse_lists(option: str, given: tuple[str, ...], source: Source) -> None:
         listed = [item.strip() for item in name.split(",")]
         if name not in source.types and source.types.keys() >= set(listed):
             repeated = " ".join(f"{option} {item}" for item in listed)
-            raise ValueError(f"{option} takes one column, not {name!r}; repeat it: {repeated}")
+            raise ParameterError(f"{option} takes one column, not {name!r}; repeat it: {repeated}")
 
 
 def _read_k(request: TableOptions, n_features: int) -> int | str:
     """The number of features to select, or "auto"."""
     if not n_features:
-        raise ValueError("every column is a covariate; leave at least one to select from")
+        raise ParameterError("every column is a covariate; leave at least one to select from")
     k = request.k
     if k is None and request.threshold is not None:
         return n_features
@@ -104,7 +104,7 @@ def _read_k(request: TableOptions, n_features: int) -> int | str:
         return max(1, round(k * n_features))
     if isinstance(k, int) and k > n_features:
         columns = counted(n_features, "column")
-        raise ValueError(f"k={k} is more than the {columns} to select from; choose a smaller k")
+        raise ParameterError(f"k={k} is more than the {columns} to select from; choose a smaller k")
     return k
 
 
@@ -170,7 +170,7 @@ def _without_identifiers(loaded: Loaded, request: TableOptions) -> Loaded:
 def new_file(path: Path, source: Path) -> AbstractContextManager[Path]:
     """A temporary file that replaces ``path`` at the end; ``path`` must not be the input."""
     if path.exists() and path.samefile(source):
-        raise ValueError(f"{path} is the input file; write to another file")
+        raise ParameterError(f"{path} is the input file; write to another file")
     return replacing(path)
 
 
@@ -200,7 +200,7 @@ def select_from_file(request: TableOptions, output: Path | None) -> dict[str, An
 def _refuse_scoring(request: TableOptions) -> None:
     """Raise an error for a scorer where nothing is cross-validated."""
     if request.scoring is not None and request.k != AUTO:
-        raise ValueError(
+        raise ParameterError(
             f"--scoring {request.scoring} has no effect without -k auto, which chooses k by "
             "cross-validation; pass -k auto, or leave --scoring out"
         )

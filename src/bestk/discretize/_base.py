@@ -22,6 +22,7 @@ from bestk.discretize._weighted import (
     cut_by_frequency,
     cut_by_majority,
 )
+from bestk.errors import DataError
 from bestk.native import TABLE_TYPES, kernels
 from bestk.native.threads import VALUE_COST, map_columns, run_tiles, spans, threads
 from bestk.tables.frames import named_frame
@@ -201,7 +202,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         counts = [len(cuts) for cuts in cut_points]
         most_cuts = max(counts, default=0)
         if most_cuts + 1 > MAX_BINS:
-            raise ValueError(
+            raise DataError(
                 f"column {counts.index(most_cuts)} has {most_cuts + 1} bins, and at most "
                 f"{MAX_BINS} are possible; pass a smaller max_bins, or drop the column"
             )
@@ -212,7 +213,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """The classes of the samples, of which there are two or more."""
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(
+            raise DataError(
                 f"y has one class only ({self.classes_[0]!r}); {type(self).__name__} needs two "
                 f"or more: give it samples of another class, or use EqualFrequency"
             )
@@ -251,7 +252,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         except (IndexError, OverflowError, TypeError, ValueError) as error:
             if not str(error).startswith(NO_NUMBERS):
                 raise
-            kind = TypeError if isinstance(error, TypeError) else ValueError
+            kind = TypeError if isinstance(error, TypeError) else DataError
             came = "X is nested" if str(error).startswith("setting") else error
             raise kind(f"{came}; {type(self).__name__} needs a table of numbers") from error
 

@@ -8,6 +8,7 @@ from numpy.typing import DTypeLike
 
 from bestk._checks import choice
 from bestk._typing import Floats
+from bestk.errors import ParameterError
 from bestk.information import measures
 from bestk.information.entropies import Entropies
 from bestk.information.entropy_reader import EntropyReader
@@ -128,7 +129,7 @@ def measure_table(
     choice(target, "target", TARGETS)
     choice(information, "information", ("discrete", "gaussian"))
     if information == "discrete" and target == "continuous":
-        raise ValueError(
+        raise ParameterError(
             "a continuous target has no classes to count; pass information='gaussian', "
             "or discretise y, e.g. EqualFrequency().fit_transform(y.reshape(-1, 1))"
         )

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from bestk._typing import Array, Floats, Indices
+from bestk.errors import DataError
 from bestk.native import kernels
 from bestk.native.threads import calm_blas, map_columns
 from bestk.tables.target import ClassTarget, Target
@@ -260,13 +261,13 @@ def explain_by(target: Target, kind: ScoreKind, n_samples: int) -> ByClasses | B
     """What a target explains of columns of so many samples."""
     if target.n_samples != n_samples:
         came = f"the target has {target.n_samples} values but X has {n_samples} rows"
-        raise ValueError(f"{came}; give one a row")
+        raise DataError(f"{came}; give one a row")
     if isinstance(target, ClassTarget):
         return ByClasses(target)
     numbers = target.values
     scores = normal_scores(numbers[:, np.newaxis], kind, weights=target.weights)[0]
     if not scores.any():
-        raise ValueError(f"y is constant, {numbers[0]}; at least two different values are needed")
+        raise DataError(f"y is constant, {numbers[0]}; at least two different values are needed")
     return ByNumbers(scores, target.weights)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike
 
 from bestk._memory import free_memory, limits
 from bestk._typing import Floats, Indices
+from bestk.errors import ParameterError
 from bestk.information import measures
 from bestk.information.backends import PairSource, source_of
 from bestk.information.measures import Correction, Measure, Query
@@ -170,9 +171,9 @@ class Entropies(PairMeasures):
             return None
         chosen = np.asarray(list(features) if not hasattr(features, "__len__") else features)
         if chosen.ndim != 1 or (len(chosen) and chosen.dtype.kind not in "iu"):
-            raise ValueError(f"features must be a list of indices, not {features!r}")
+            raise ParameterError(f"features must be a list of indices, not {features!r}")
         if len(chosen) and not (chosen.min() >= 0 and chosen.max() < self.n_features):
-            raise ValueError(
+            raise ParameterError(
                 f"features must lie in 0..{self.n_features - 1}, not {chosen.min()}..{chosen.max()}"
             )
         return chosen.astype(np.int64)
@@ -185,7 +186,7 @@ def _allocate(shape: tuple[int, int], dtype: DTypeLike) -> Floats:
     except TypeError:
         known = False
     if not known:
-        raise ValueError(f"dtype must be float32 or float64, not {dtype!r}")
+        raise ParameterError(f"dtype must be float32 or float64, not {dtype!r}")
     needed = prod(shape) * np.dtype(dtype).itemsize
     if needed > UNCHECKED_BYTES and needed > free_memory():
         raise MemoryError(

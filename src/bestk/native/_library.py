@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from bestk._cached import cached_property
+from bestk.errors import ParameterError
 
 CPU_LEVELS = ("baseline", "avx2", "avx512")  # by number in cpu.c: a library for each
 TABLE_TYPES = {  # by number in table.c
@@ -195,7 +196,7 @@ class Kernels:
         level = os.environ.get("BESTK_CPU") or levels[-1]
         if level not in levels:
             accepted = ", ".join(levels)
-            raise ValueError(f"BESTK_CPU={level!r} is not one of {accepted} on this machine")
+            raise ParameterError(f"BESTK_CPU={level!r} is not one of {accepted} on this machine")
         return _load(level)
 
     def __getattr__(self, name: str) -> Kernel:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from bestk._typing import Floats, Indices
-from bestk.errors import ParameterError
+from bestk.errors import DataError, ParameterError
 from bestk.native._library import as_table, kernels
 
 T = TypeVar("T")
@@ -130,7 +130,7 @@ def map_columns(
     """
     n_samples, n_features = X.shape
     if n_samples > MAX_ROWS:
-        raise ValueError(f"X has {n_samples} rows, at most {MAX_ROWS} are possible; use a sample")
+        raise DataError(f"X has {n_samples} rows, at most {MAX_ROWS} are possible; use a sample")
     results: dict[int, Any] = {}  # by the first column of the block
     unused_room: list[Floats] = []  # fresh memory costs more than reading the columns
     with threads(seconds=VALUE_COST * n_samples * n_features):

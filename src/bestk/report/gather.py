@@ -12,7 +12,7 @@ import bestk
 from bestk.bqp.solution import SCORES, Solution
 from bestk.diagnosis import Finding, diagnose
 from bestk.diagnosis.identifiers import MOST_ROWS
-from bestk.errors import ParameterError
+from bestk.errors import DataError, ParameterError
 from bestk.information.information import Information
 from bestk.plots import read_solution
 from bestk.report.columns import ShownTarget, describe_column, list_columns
@@ -121,7 +121,7 @@ def _check_same(solution: Solution, table: Table) -> None:
     if fitted_names != list(table.names):
         given = join_some([repr(name) for name in table.names], 3)
         fitted = join_some([repr(name) for name in fitted_names], 3)
-        raise ValueError(
+        raise DataError(
             f"X has the columns {given}, and features were selected from {fitted}; pass the table "
             "that the selector was fitted on"
         )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from bestk._compat import HasMethods, Interval, RealNotInt, StrOptions
+from bestk.errors import ParameterError
 from bestk.native.threads import threads
 from bestk.selectors.options import Options
 from bestk.selectors.steps import warn_of
@@ -140,7 +141,7 @@ class PartialFit(JointSelector):
             self._held_weights = weighted
         elif weighted != self._held_weights:
             came, before = ("has", "had none") if weighted else ("has no", "had some")
-            raise ValueError(
+            raise ParameterError(
                 f"this block {came} sample_weight, and those before {before}; pass weights with "
                 "every block, 1 for rows that count once, or with none"
             )

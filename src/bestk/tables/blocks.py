@@ -38,7 +38,7 @@ def read_blocks(X: Any, y: Any) -> Iterator[RowsWithTarget]:
         refuse_other_columns(names, first_names)
         yield RowsWithTarget(table, values)
     if first_names is None:
-        raise ValueError(f"there are no blocks of rows; {PAIRS}")
+        raise DataError(f"there are no blocks of rows; {PAIRS}")
 
 
 def _open_blocks(X: Any, y: Any) -> Iterator[RowsWithTarget]:
@@ -48,7 +48,7 @@ def _open_blocks(X: Any, y: Any) -> Iterator[RowsWithTarget]:
     if is_dask(X):
         return _read_dask(X, y)
     if y is not None and not isinstance(y, str):
-        raise ValueError(f"X comes in blocks, and y is a {type(y).__name__}; {PAIRS}")
+        raise DataError(f"X comes in blocks, and y is a {type(y).__name__}; {PAIRS}")
     given = X() if callable(X) else X
     read = (read_block(block, y) for block in given)
     return (block for block in read if block is not None)
@@ -61,7 +61,7 @@ def refuse_other_columns(names: list[str], first_names: list[str]) -> None:
     if names != first_names:
         differs = [name != first for name, first in zip(names, first_names, strict=True)]
         odd = differs.index(True)
-        raise ValueError(
+        raise DataError(
             f"column {odd} of a block is {names[odd]!r}, and {first_names[odd]!r} in those before; "
             "give all blocks the same columns in the same order"
         )
@@ -111,7 +111,7 @@ def read_block(block: Any, target: str | None) -> RowsWithTarget | None:
         table = read_rows(block)
         return None if table is None else split_column(table, target)
     if not (isinstance(block, tuple | list) and len(block) == 2):
-        raise ValueError(f"a block is a {type(block).__name__}; {PAIRS}")
+        raise DataError(f"a block is a {type(block).__name__}; {PAIRS}")
     table = read_rows(block[0])
     if table is None:
         return None

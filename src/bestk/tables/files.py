@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from bestk._typing import Array, Indices
-from bestk.errors import DataError, counted
+from bestk.errors import DataError, ParameterError, counted
 from bestk.tables.blocks import read_values
 from bestk.tables.codes import MAX_LEVELS
 from bestk.tables.frames import read_column, read_table
@@ -114,7 +114,7 @@ def hold_file(
     """
     if not isinstance(target, str):
         given = "None" if target is None else f"a {type(target).__name__}"
-        raise ValueError(f"X is read from files, so y is the name of its target; got {given}")
+        raise ParameterError(f"X is read from files, so y is the name of its target; got {given}")
     source = open_dataset(path) if Path(path).is_dir() else open_source(path)
     features = find_columns(source, target, of_rows)
     excluded = find_features(exclude, Table(0, features, ()))

@@ -218,7 +218,7 @@ class Reservoir:
     def sample(self, limit: float = 1.0) -> RowsWithTarget:
         """The rows whose keys are below a limit, in their order; more may be added afterwards."""
         if not self.n_rows:
-            raise ValueError("there are no rows in any block; one block at least must have some")
+            raise DataError("there are no rows in any block; one block at least must have some")
         self.shrink(limit)
         keys = np.concatenate([piece.keys for piece in self._pieces])
         table = join_rows([piece.table for piece in self._pieces])

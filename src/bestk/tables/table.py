@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestk._typing import Array, Indices, Mask
-from bestk.errors import DataError, UnknownNameError, counted
+from bestk.errors import DataError, ParameterError, UnknownNameError, counted
 
 Kind = Literal["numeric", "categorical", "boolean", "string"]
 
@@ -285,7 +285,7 @@ def find_features(features: Any, table: Table) -> Indices:
     if all(isinstance(item, bool | np.bool_) for item in chosen):
         if len(chosen) != table.n_features:
             came = f"{len(chosen)} values and the table has {table.n_features} columns"
-            raise ValueError(f"a mask of features needs a value for each column; it has {came}")
+            raise ParameterError(f"a mask of features needs a value for each column; it has {came}")
         return np.flatnonzero(chosen)
     place_of: dict[str, int] = {}
     for place, name in enumerate(table.names):
@@ -310,16 +310,18 @@ def _find_place(item: Any, place_of: dict[str, int], n_features: int) -> int:
     """
     if isinstance(item, str):
         if place_of.get(item) == SEVERAL:
-            raise ValueError(f"there are several columns {item!r}; give the index of the one meant")
+            raise ParameterError(
+                f"there are several columns {item!r}; give the index of the one meant"
+            )
         if item in place_of:
             return place_of[item]
         raise UnknownNameError("column", item, place_of, "the table")
     if isinstance(item, np.ndarray):
         item = item[()]
     if not isinstance(item, int | np.integer):
-        raise ValueError(f"a feature must be given by its name or its index, not by {item!r}")
+        raise ParameterError(f"a feature must be given by its name or its index, not by {item!r}")
     if not -n_features <= item < n_features:
-        raise ValueError(
+        raise ParameterError(
             f"there is no column {item} of {n_features}; choose one from 0 to {n_features - 1}"
         )
     return int(item) % n_features

@@ -183,13 +183,13 @@ class NumericTarget(Target):
         """The numbers of some rows."""
         return NumericTarget(self.numbers[rows], weights=self._weights_of(rows), note=self.note)
 
-    def _uncut(self) -> ValueError:
+    def _uncut(self) -> DataError:
         """The error for numbers that all fall into one class."""
         largest = self.numbers.max()
         if largest == self.numbers.min():
             return DataError(f"y is constant, {largest}; give at least two different values")
         n_largest = (self.numbers == largest).sum()
-        return ValueError(
+        return DataError(
             f"y is {largest} in {n_largest} of its {self.n_samples} rows, too often to be cut into "
             "classes of equal frequency; give y as classes of your own"
         )
@@ -257,7 +257,7 @@ def parse_target(y: Any, n_samples: int, kind: str = "auto", sample_weight: Any 
     note = note_on_target(kind, column)
     if is_continuous(column, kind):
         if n_samples == 1:
-            raise ValueError("y has 1 sample; at least two are needed")
+            raise DataError("y has 1 sample; at least two are needed")
         numbers = read_numbers(column, n_samples)
         return NumericTarget(numbers, weights=weights, note=note)
     target = read_classes(column, n_samples)
@@ -278,7 +278,7 @@ def _refuse_identifier(target: ClassTarget, is_text: bool) -> None:
     if is_text:
         example = f", such as {example_of(target.labels.tolist())!r}"
         cure = "convert it to numbers"
-    raise ValueError(
+    raise DataError(
         f"y has {n_classes} different values in {n_rows} rows{example}, so it has no classes; "
         f"is it an identifier? If it is a number to predict, {cure}"
     )

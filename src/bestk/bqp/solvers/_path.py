@@ -13,6 +13,7 @@ from bestk.bqp.solution import Solution
 from bestk.bqp.solvers import _referee as referee
 from bestk.bqp.solvers._base import Effort, RandomState, Run, Solver
 from bestk.bqp.solvers._registry import get_solver
+from bestk.errors import ParameterError
 
 
 def solve_path(
@@ -49,7 +50,7 @@ def solve_path(
     try:
         wanted = [whole(k, "each of ks") for k in ks]
     except TypeError as error:
-        raise ValueError(f"ks must be a list of whole numbers, not {ks!r}") from error
+        raise ParameterError(f"ks must be a list of whole numbers, not {ks!r}") from error
     referee.check_options(bound, time_limit)
     if not wanted:
         return []

@@ -29,6 +29,7 @@ from bestk.bqp.solution import Solution
 from bestk.bqp.solvers._base import Effort, RandomState, Run, Solver
 from bestk.bqp.solvers._exact import split_gap
 from bestk.bqp.solvers._registry import SOLVERS, get_solver
+from bestk.errors import ParameterError
 
 # Operations to find which items of a proved choice every such choice has.
 FIXING_OPERATIONS = 5e6
@@ -222,7 +223,9 @@ def read_problem(Q: Any, k: int | None) -> BQP:
     if isinstance(Q, BQP):
         return Q if k is None else Q.with_k(k)
     if k is None:
-        raise ValueError("k is missing; pass the number of items to choose, e.g. solve(Q, k=10)")
+        raise ParameterError(
+            "k is missing; pass the number of items to choose, e.g. solve(Q, k=10)"
+        )
     return BQP(Q, k)
 
 
@@ -233,7 +236,9 @@ def new_run(effort: Effort) -> Run:
         rng = np.random.default_rng(effort.random_state)
     except (TypeError, ValueError) as error:
         wanted = "a whole number from 0 up, a numpy Generator or None"
-        raise ValueError(f"random_state must be {wanted}, not {effort.random_state!r}") from error
+        raise ParameterError(
+            f"random_state must be {wanted}, not {effort.random_state!r}"
+        ) from error
     return Run(rng, deadline, spent=effort.spent, bound=effort.bound)
 
 
@@ -241,7 +246,7 @@ def check_matrix(problem: BQP, solver: Solver) -> None:
     """Raise an error for a lazy matrix if the solver needs all of it."""
     if problem.is_lazy and solver.needs != "columns":
         usable = [repr(name) for name, other in SOLVERS.items() if other.needs == "columns"]
-        raise ValueError(
+        raise ParameterError(
             f"solver {solver.name!r} needs the whole matrix and Q is lazy; "
             f"use one of {', '.join(usable)}"
         )
@@ -252,4 +257,4 @@ def check_options(bound: Any, time_limit: float | None) -> None:
     choice(bound, "bound", (None, *EFFORTS))
     wanted = "a positive number of seconds"
     if time_limit is not None and not real(time_limit, "time_limit", wanted) > 0:
-        raise ValueError(f"time_limit must be {wanted}, not {time_limit!r}")
+        raise ParameterError(f"time_limit must be {wanted}, not {time_limit!r}")

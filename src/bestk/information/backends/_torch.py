@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from bestk._typing import Array, Floats, Indices
+from bestk.errors import ParameterError
 from bestk.information.backends import _torch_tiles as kernels
 from bestk.information.backends._native import NativeCounter
 from bestk.information.backends._reductions import SPLIT, Scan, TopPairs, join
@@ -278,7 +279,9 @@ def choose_device(device: str) -> torch.device:
     """The device of that name, with its number, if it exists."""
     kind = device.partition(":")[0]
     if kind not in ("auto", "cuda", "cpu"):
-        raise ValueError(f"unknown device {device!r}; choose 'torch', 'torch:cuda' or 'torch:cpu'")
+        raise ParameterError(
+            f"unknown device {device!r}; choose 'torch', 'torch:cuda' or 'torch:cpu'"
+        )
     has_gpu = torch.cuda.is_available()
     if kind == "cuda" and not has_gpu:
         raise RuntimeError(

@@ -20,7 +20,7 @@ from bestk.report import make_report
 SHARED = {"bestk._cached", "bestk._checks", "bestk._compat", "bestk.errors", "bestk.native"}
 # A plain fit of ten features, and a report of breast cancer; see switches_between_packages.
 MAX_SWITCHES = 300
-MAX_SWITCHES_OF_REPORT = 5_500
+MAX_SWITCHES_OF_REPORT = 5_000
 
 
 def package(module: str) -> str:

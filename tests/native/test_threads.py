@@ -92,4 +92,4 @@ def test_the_environment_chooses_the_instruction_set(level):
     )  # fmt: skip
     assert (done.returncode == 0) == (level != "sse9")
     if level == "sse9":
-        assert "ValueError: BESTK_CPU='sse9' is not one of baseline" in done.stderr
+        assert "ParameterError: BESTK_CPU='sse9' is not one of baseline" in done.stderr

@@ -45,7 +45,7 @@ def are_copies(columns: Sequence[ColumnValues], rows: slice) -> Mask:
     are_categories = np.array([column.categories is not None for column in columns])
     alike = _are_proportional(np.array(values, np.float64), missing)
     if are_categories.any():
-        renamed = np.array([_number_levels(some) for some in values])
+        renamed = np.array([_number_levels(column) for column in values])
         alike = np.where(
             are_categories | are_categories[:, np.newaxis],
             _are_proportional(renamed, missing),

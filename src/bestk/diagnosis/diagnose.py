@@ -6,10 +6,18 @@ from dataclasses import replace
 import numpy as np
 
 from bestk.bqp.solution import Solution
-from bestk.diagnosis import findings
 from bestk.diagnosis.chance import find_at_chance
 from bestk.diagnosis.copies import find_copies
-from bestk.diagnosis.findings import MAX_CATEGORIES, Finding
+from bestk.diagnosis.findings import (
+    MAX_CATEGORIES,
+    Finding,
+    columns_at_chance,
+    constant_columns,
+    copied_columns,
+    identifiers,
+    leaking_columns,
+    many_categories,
+)
 from bestk.diagnosis.identifiers import names_rows
 from bestk.diagnosis.leaks import find_leaks
 from bestk.diagnosis.selected import SelectedColumns
@@ -37,36 +45,36 @@ def diagnose(information: Information, solution: Solution) -> list[Finding]:
     def places_of(numbers: Sequence[int]) -> list[int]:
         return selected.places[list(numbers)].tolist()
 
-    found = []
+    findings = []
     constant = support[np.isin(support, information.constant)].tolist()
     if constant:
-        found.append(findings.constant_columns(constant, names, solution.k))
+        findings.append(constant_columns(constant, names, solution.k))
     leaking = find_leaks(selected, may_leak)
     if leaking:
-        found.append(findings.leaks(places_of(leaking), names))
+        findings.append(leaking_columns(places_of(leaking), names))
     if naming:
-        found.append(findings.identifiers(places_of(naming), names))
+        findings.append(identifiers(places_of(naming), names))
     at_chance = find_at_chance(selected, others)
     if at_chance:
-        found.append(_at_chance(places_of(at_chance), names, solution))
+        findings.append(_at_chance(places_of(at_chance), names, solution))
     if wide:
-        found.append(findings.many_categories(places_of(wide), names))
+        findings.append(many_categories(places_of(wide), names))
     groups_of_copies = find_copies([columns[i] for i in others])
     copies = [places_of([others[i] for i in group]) for group in groups_of_copies]
-    return [*found, *(findings.copies(places, names) for places in copies)]
+    return [*findings, *(copied_columns(places, names) for places in copies)]
 
 
 def _diagnose_targets(information: Information, solution: Solution) -> list[Finding]:
     """The findings for any of several targets; columns at chance level only for all of them."""
-    found_for_targets = []
-    for part in information.of_targets():
-        details = {**solution.details, **part.details_of(solution.support)}
-        found_for_targets.append(diagnose(part, replace(solution, details=details)))
+    findings_of_targets = []
+    for of_target in information.of_targets():
+        details = {**solution.details, **of_target.details_of(solution.support)}
+        findings_of_targets.append(diagnose(of_target, replace(solution, details=details)))
     joined: dict[Finding, None] = {}
     at_chance: list[set[int]] = []
-    for found in found_for_targets:
-        joined |= dict.fromkeys(finding for finding in found if finding.kind != "chance")
-        places = [finding.places for finding in found if finding.kind == "chance"]
+    for findings in findings_of_targets:
+        joined |= dict.fromkeys(finding for finding in findings if finding.kind != "chance")
+        places = [finding.places for finding in findings if finding.kind == "chance"]
         at_chance.append(set().union(*places))
     for_all = sorted(set.intersection(*at_chance))
     if for_all:
@@ -76,4 +84,4 @@ def _diagnose_targets(information: Information, solution: Solution) -> list[Find
 
 
 def _at_chance(places: Sequence[int], names: Sequence[object], solution: Solution) -> Finding:
-    return findings.columns_at_chance(places, names, chose_k="k_scores" in solution.details)
+    return columns_at_chance(places, names, chose_k="k_scores" in solution.details)

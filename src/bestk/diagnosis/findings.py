@@ -35,7 +35,7 @@ def constant_columns(places: Sequence[int], names: Sequence[object], k: int) -> 
     )
 
 
-def leaks(places: Sequence[int], names: Sequence[object]) -> Finding:
+def leaking_columns(places: Sequence[int], names: Sequence[object]) -> Finding:
     """Columns that nearly determine the target."""
     who = quote(places, names)
     if len(places) == 1:
@@ -82,7 +82,7 @@ def many_categories(places: Sequence[int], names: Sequence[object]) -> Finding:
     )
 
 
-def copies(places: Sequence[int], names: Sequence[object]) -> Finding:
+def copied_columns(places: Sequence[int], names: Sequence[object]) -> Finding:
     """Columns of which one is enough."""
     return Finding(
         "copy",

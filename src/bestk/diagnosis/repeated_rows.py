@@ -93,13 +93,13 @@ def _find_groups(columns: list[Floats]) -> tuple[int, int]:
         return 0, 0
     n_values = [int(codes.max()) + 1 for codes in columns]
     first = columns[int(np.argmax(n_values))]
-    most = max(n_values)
+    n_groups = max(n_values)
     quantities = [first]
     for codes, count in zip(columns, n_values, strict=True):
         pairs = np.unique(first * count + codes)
-        if len(pairs) <= MAX_NEW_PAIRS * most and not _is_among(codes, quantities):
+        if len(pairs) <= MAX_NEW_PAIRS * n_groups and not _is_among(codes, quantities):
             quantities.append(codes)
-    return most, len(quantities)
+    return n_groups, len(quantities)
 
 
 def _is_among(codes: Floats, quantities: list[Floats]) -> bool:

@@ -193,10 +193,10 @@ def _options_of_methods(
 
 def _read_ks_of_methods(ks: Any, names: list[str], columns: ColumnRoles) -> dict[str, list[int]]:
     """The numbers of features to try for each method, rising."""
-    least = len(columns.included) if columns.groups is None else 1
+    n_required = len(columns.included) if columns.groups is None else 1
     if not isinstance(ks, Mapping):
         ks = dict.fromkeys(names, list(ks) if np.iterable(ks) else ks)
-    return {name: read_ks(ks.get(name, ()), least, len(columns.allowed)) for name in names}
+    return {name: read_ks(ks.get(name, ()), n_required, len(columns.allowed)) for name in names}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -76,10 +76,10 @@ class Grouped(Method):
         """Pick as many groups as have no more than k columns together."""
         fitting = np.flatnonzero(self.sizes <= k)
         columns_of_smallest = np.cumsum(np.sort(self.sizes[fitting]))
-        most = int((columns_of_smallest <= k).sum())
-        if not np.isin(included, fitting).all() or not most:
+        n_most_groups = int((columns_of_smallest <= k).sum())
+        if not np.isin(included, fitting).all() or not n_most_groups:
             raise ParameterError(f"k={k} is too few columns for a group to select; raise k")
-        counts = list(range(max(1, len(included)), most + 1))
+        counts = list(range(max(1, len(included)), n_most_groups + 1))
         solutions = self._pick_groups(estimates, counts, included, effort, fitting)
         small = [solution for solution in solutions if self.sizes[solution.support].sum() <= k]
         if not small:

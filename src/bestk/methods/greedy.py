@@ -203,10 +203,10 @@ class Tally:
         room = min(self._ahead, n_picks_left) - len(waiting)
         if room <= 0:
             return []
-        known = [*self._picked, *waiting]
+        counted = [*self._picked, *waiting]
         score = self.score.copy()
-        score[known] = -np.inf
-        return top_k(score, min(room, len(score) - len(known))).tolist()
+        score[counted] = -np.inf
+        return top_k(score, min(room, len(score) - len(counted))).tolist()
 
 
 def _pick_at_once(
@@ -263,7 +263,7 @@ def pick_greedily(
         if picked_at_once is not None:
             return picked_at_once
     ahead = 0 if labels is not None else min(MAX_AHEAD, k // 4)
-    tallies = [Tally(criterion, part, k, ahead) for part in entropies.of_targets]
+    tallies = [Tally(criterion, of_target, k, ahead) for of_target in entropies.of_targets]
     is_ranking = not criterion.uses_pairs and labels is None and not len(include)
     if is_ranking and len(tallies) == 1:
         best = top_k(tallies[0].score, k)
@@ -299,5 +299,7 @@ def _group_sums(score: Floats, labels: Indices | None) -> Floats:
 
 
 ALL = MaxRel(), MRMR(), JMI(), MIFS(), CIFE(), CMIM(), DISR(), ICAP(), JMIM(), NJMIM()
-CRITERIA: Registry[Criterion] = Registry("criterion", {each.name: each for each in ALL})
+CRITERIA: Registry[Criterion] = Registry(
+    "criterion", {criterion.name: criterion for criterion in ALL}
+)
 get_criterion = CRITERIA.get_any

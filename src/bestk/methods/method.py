@@ -58,9 +58,11 @@ class Method(ABC):
         check_counts(ks, include, estimates.n_features)
         return self.pick(estimates, ks, include, effort) if len(ks) else []
 
-    def select_each(self, parts: Sequence[Any], k: int, include: Ints, effort: Effort) -> Solutions:
+    def select_each(
+        self, tables: Sequence[Any], k: int, include: Ints, effort: Effort
+    ) -> Solutions:
         """Pick k features of each of several tables of the same shape."""
-        return [self.select(part, k, include, effort) for part in parts]
+        return [self.select(estimates, k, include, effort) for estimates in tables]
 
 
 def check_counts(ks: Ints, include: Ints, n_features: int) -> None:
@@ -69,10 +71,10 @@ def check_counts(ks: Ints, include: Ints, n_features: int) -> None:
         raise ParameterError(
             f"features to include must differ from each other, not {list(include)}"
         )
-    least = max(1, len(include))
+    smallest = max(1, len(include))
     for k in ks:
-        if not least <= k <= n_features:
+        if not smallest <= k <= n_features:
             among = f", {len(include)} of them included" if len(include) else ""
             raise ParameterError(
-                f"k must lie between {least} and {n_features}, the features{among}; not {k}"
+                f"k must lie between {smallest} and {n_features}, the features{among}; not {k}"
             )

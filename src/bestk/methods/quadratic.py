@@ -185,8 +185,8 @@ class QPFS(Objective):
         total = float(Q.mean()) + max(float(f.mean()), 0.0)  # less than chance is nothing
         alpha = float(Q.mean()) / total if total > 0 else 0.5
         Q *= -0.5 * (1.0 - alpha)
-        for row, own in zip(Q, f, strict=True):
-            row += 0.5 * alpha * (own + f)  # the sum first: symmetric to the last bit
+        for row, relevance in zip(Q, f, strict=True):
+            row += 0.5 * alpha * (relevance + f)  # the sum first: symmetric to the last bit
         return Pairs(self, Q, np.ascontiguousarray(Q.diagonal()))
 
     def lazy_pairs(self, entropies: Entropies, memory: int = KEPT) -> "Pairs":

@@ -231,7 +231,7 @@ def _measure_scores(
     ours, *others = methods
     limits = information.limits
     n_sizes = MAX_SIZES_OF_TREES if has_text else MAX_SIZES
-    ks_of_method = {ours: spread_sizes(k, limits.most, limits.least, n_sizes)}
+    ks_of_method = {ours: spread_sizes(k, limits.available, limits.required, n_sizes)}
     for name in others:
         ks_of_method[name] = [k]
     scoring = request.used_scoring

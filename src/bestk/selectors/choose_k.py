@@ -79,7 +79,7 @@ def select_auto_k(
     if options.threshold is not None:
         raise ParameterError("k='auto' and threshold both choose k; pass one of them")
     limits = information.limits
-    ks = numbers_to_try(limits.varying, limits.least)
+    ks = numbers_to_try(limits.varying, limits.required)
     selections = FoldSelections.of(dataset, options, groups)
     # The default selects once for all numbers, also for those that may be tried later on.
     one_run_serves_all = isinstance(options.method, BlockForward)
@@ -110,11 +110,14 @@ def select_auto_k(
     return replace(solution, details=details, warnings=warnings)
 
 
-def numbers_to_try(most: int, least: int = 0) -> list[int]:
-    """The numbers of features to try: from the included ones up to a hundred or all."""
-    first = max(1, least)
-    last = max(first, min(most, GRID[-1]))
-    return [first, *(k for k in GRID if first < k < last), *([last] * (last > first))]
+def numbers_to_try(n_varying: int, n_required: int = 0) -> list[int]:
+    """The numbers of features to try: from the required ones up to a hundred or all that vary."""
+    first = max(1, n_required)
+    last = max(first, min(n_varying, GRID[-1]))
+    between = [k for k in GRID if first < k < last]
+    if last == first:
+        return [first]
+    return [first, *between, last]
 
 
 def numbers_that_may_be_tried(ks: list[int]) -> list[int]:
@@ -317,11 +320,11 @@ def _refuse_few_rows(target: Target) -> None:
         )
     if not isinstance(target, ClassTarget):
         return
-    most = int(target.counts.max())
-    if most < MIN_CLASS_ROWS:
+    n_largest = int(target.counts.max())
+    if n_largest < MIN_CLASS_ROWS:
         raise ParameterError(
             f"k='auto' needs a class of at least {MIN_CLASS_ROWS} rows, and none has more "
-            f"than {most}; pass k as a number"
+            f"than {n_largest}; pass k as a number"
         )
 
 
@@ -363,10 +366,10 @@ def negative_log_loss(
     model: Any, Z: Floats, y: NDArray[Any], sample_weight: Floats | None = None
 ) -> float:
     """Mean log probability of the classes; that of any, also an unseen one, is at least 1e-4."""
-    known = model.classes_
-    places = np.minimum(np.searchsorted(known, y), len(known) - 1)
+    labels = model.classes_
+    places = np.minimum(np.searchsorted(labels, y), len(labels) - 1)
     probabilities = model.predict_proba(Z)
     of_own_class = probabilities[np.arange(len(y)), places]
-    of_own_class = np.where(known[places] == y, of_own_class, 0.0)
+    of_own_class = np.where(labels[places] == y, of_own_class, 0.0)
     logarithms = np.log(np.maximum(of_own_class, MIN_PROBABILITY))
     return float(np.average(logarithms, weights=sample_weight))

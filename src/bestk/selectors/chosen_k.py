@@ -10,17 +10,17 @@ from bestk._typing import Floats
 from bestk.errors import ParameterError
 
 
-def read_ks(ks: Any, least: int, most: int) -> list[int]:
+def read_ks(ks: Any, n_required: int, n_available: int) -> list[int]:
     """Numbers of features as users pass them, in rising order, each once."""
     try:
         wanted = sorted({whole(k, "k") for k in ks})
     except (TypeError, ParameterError) as error:
         raise ParameterError(f"ks must be a list of whole numbers, not {ks!r}") from error
-    least = max(1, least)
-    if not wanted or not least <= wanted[0] <= wanted[-1] <= most:
+    smallest = max(1, n_required)
+    if not wanted or not smallest <= wanted[0] <= wanted[-1] <= n_available:
         came = f"{wanted[0]}..{wanted[-1]}" if wanted else "empty"
         raise ParameterError(
-            f"ks must lie between {least} and {most}, the number of features; got {came}"
+            f"ks must lie between {smallest} and {n_available}, the number of features; got {came}"
         )
     return wanted
 

@@ -22,20 +22,20 @@ def count_features(k: float | str, dataset: Dataset, limits: FeatureLimits) -> i
     columns = dataset.columns
     n_features = dataset.table.n_features - len(columns.covariates)
     if columns.groups is not None:
-        n_features = limits.most
+        n_features = limits.available
     wanted = int(k) if isinstance(k, Integral) else max(1, round(float(k) * n_features))
-    if wanted < limits.least:
+    if wanted < limits.required:
         raise ParameterError(
-            f"k={wanted} is less than the {limits.least} features to include; raise it"
+            f"k={wanted} is less than the {limits.required} features to include; raise it"
         )
-    if wanted > limits.most:
-        n_there = counted(limits.most, "feature")
+    if wanted > limits.available:
+        n_there = counted(limits.available, "feature")
         warn(
             f"k={wanted} is more than the {n_there} to select from; all are selected",
             UserWarning,
             stacklevel=6,
         )
-    return min(wanted, limits.most)
+    return min(wanted, limits.available)
 
 
 def select_number(information: Information, options: Options, k: float) -> Solution:
@@ -44,8 +44,8 @@ def select_number(information: Information, options: Options, k: float) -> Solut
     n_wanted = count_features(k, information.dataset, limits)
     if options.threshold is None:
         return select_features(information, options, n_wanted)
-    least = max(1, limits.least)
-    n_useful = _count_useful(information, options, least, min(n_wanted, limits.varying))
+    n_required = max(1, limits.required)
+    n_useful = _count_useful(information, options, n_required, min(n_wanted, limits.varying))
     solution = select_features(information, options, n_useful)
     least_new = _least_new_information(information, solution)
     if least_new >= options.threshold:
@@ -57,12 +57,14 @@ def select_number(information: Information, options: Options, k: float) -> Solut
     return replace(solution, warnings=(*solution.warnings, warning))
 
 
-def _count_useful(information: Information, options: Options, least: int, most: int) -> int:
+def _count_useful(
+    information: Information, options: Options, n_required: int, n_wanted: int
+) -> int:
     """The last number of features before one at which a feature tells less than the threshold."""
     assert options.threshold is not None
-    n_useful = least
-    while n_useful < most:
-        numbers_ahead = range(n_useful + 1, min(most, 2 * n_useful + 6) + 1)
+    n_useful = n_required
+    while n_useful < n_wanted:
+        numbers_ahead = range(n_useful + 1, min(n_wanted, 2 * n_useful + 6) + 1)
         for solution in select_path(information, options, numbers_ahead):
             if _least_new_information(information, solution) < options.threshold:
                 return n_useful

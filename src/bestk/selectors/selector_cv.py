@@ -40,8 +40,13 @@ def _of_estimator(name: str) -> Any:
         X = self._read(X)
         return getattr(self.estimator_, name)(X)
 
-    call.__name__, call.__doc__ = name, f"``{name}`` of the estimator, from the selected features."
-    return available_if(lambda own: hasattr(getattr(own, "estimator_", own.estimator), name))(call)
+    def is_there(selector: Any) -> bool:
+        estimator = getattr(selector, "estimator_", selector.estimator)
+        return hasattr(estimator, name)
+
+    call.__name__ = name
+    call.__doc__ = f"``{name}`` of the estimator, from the selected features."
+    return available_if(is_there)(call)
 
 
 @dataclass(eq=False, repr=False)
@@ -213,11 +218,11 @@ class SelectBestKCV(JointSelector):
 
     def _read_ks(self, limits: FeatureLimits) -> list[int]:
         """The numbers of features to try, rising."""
-        least = max(1, limits.least)
+        smallest = max(1, limits.required)
         if self.ks is not None:
-            return read_ks(self.ks, least, limits.most)
-        largest = max(least, min(MAX_DEFAULT_K, limits.most))
-        return read_ks(range(least, largest + 1), least, limits.most)
+            return read_ks(self.ks, smallest, limits.available)
+        largest = max(smallest, min(MAX_DEFAULT_K, limits.available))
+        return read_ks(range(smallest, largest + 1), smallest, limits.available)
 
     def _choose_k(
         self, dataset: Dataset, options: Options, trial: Trial, folds: list[Fold], ks: list[int]
@@ -296,8 +301,9 @@ class SelectBestKCV(JointSelector):
         return Bunch(estimator=Bunch(fit={}), scorer=Bunch(score={}), splitter=splitter)
 
     def __sklearn_tags__(self) -> Any:
-        tags, own = super().__sklearn_tags__(), get_tags(self.estimator)
-        tags.estimator_type = own.estimator_type
-        tags.classifier_tags = deepcopy(own.classifier_tags)
-        tags.regressor_tags = deepcopy(own.regressor_tags)
+        tags = super().__sklearn_tags__()
+        of_estimator = get_tags(self.estimator)
+        tags.estimator_type = of_estimator.estimator_type
+        tags.classifier_tags = deepcopy(of_estimator.classifier_tags)
+        tags.regressor_tags = deepcopy(of_estimator.regressor_tags)
         return tags

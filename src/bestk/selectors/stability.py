@@ -171,7 +171,7 @@ def stability_selection(
         counts / len(supports),
         supports,
         dataset.table.names,
-        columns.limits(varying).most,
+        columns.limits(varying).available,
         columns.groups,
     )
 
@@ -274,7 +274,7 @@ class _Subsamples:
         if len(batch) < 2:
             return [self._select_alone(rows[0], options)]
         classes = self.dataset.targets[0].classes
-        rows = [own[np.argsort(classes.codes[own], kind="stable")] for own in rows]
+        rows = [places[np.argsort(classes.codes[places], kind="stable")] for places in rows]
         table = self.dataset.table.keep(self.varying)
         joined = join_subsamples(table, rows)
         constant = find_constant(joined)

@@ -83,7 +83,9 @@ def enough_rows(targets: Targets) -> int:
 def select_features(information: Information, options: Options, k: int) -> Solution:
     """The k best features, by their places in the table, with the information of each."""
     if unites_targets(information, options):
-        of_targets = [select_features(part, options, k) for part in information.of_targets()]
+        of_targets = [
+            select_features(of_target, options, k) for of_target in information.of_targets()
+        ]
         return describe_features(information, unite(of_targets))
     n_measured = min(k, information.limits.varying)
     solution = _method_for(information, options).select(
@@ -95,7 +97,7 @@ def select_features(information: Information, options: Options, k: int) -> Solut
 def select_path(information: Information, options: Options, ks: Sequence[int]) -> list[Solution]:
     """The best features for every k, by their places in the table; without bounds and details."""
     if unites_targets(information, options):
-        paths = [select_path(part, options, ks) for part in information.of_targets()]
+        paths = [select_path(of_target, options, ks) for of_target in information.of_targets()]
         return [unite(of_targets) for of_targets in zip(*paths, strict=True)]
     effort = effort_of(information, options)._replace(bound=None)
     n_varying = information.limits.varying
@@ -106,15 +108,19 @@ def select_path(information: Information, options: Options, ks: Sequence[int]) -
     return [_place(solution_of_number[min(k, n_varying)], information, k) for k in ks]
 
 
-def select_each(parts: Sequence[Information], options: Options, k: int) -> list[Indices]:
+def select_each(measured: Sequence[Information], options: Options, k: int) -> list[Indices]:
     """The k best features, best first, for each of several measurements of the same columns."""
-    first = parts[0]
+    first = measured[0]
     effort = effort_of(first, options)._replace(bound=None)
     solutions = _method_for(first, options).select_each(
-        [part.estimates for part in parts], min(k, first.limits.varying), first.included, effort
+        [information.estimates for information in measured],
+        min(k, first.limits.varying),
+        first.included,
+        effort,
     )
     return [
-        _place(solution, part, k).support for solution, part in zip(solutions, parts, strict=True)
+        _place(solution, information, k).support
+        for solution, information in zip(solutions, measured, strict=True)
     ]
 
 

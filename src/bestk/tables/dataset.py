@@ -29,13 +29,13 @@ class NamedColumns:
 class FeatureLimits:
     """How many features can be selected; of column groups, how many groups or columns."""
 
-    least: int
+    required: int
     """Those that must be selected."""
 
     varying: int
     """Those that are not constant."""
 
-    most: int
+    available: int
     """All, constant ones included."""
 
 

@@ -59,7 +59,7 @@ STAGES = {  # where the functions of each stage are looked up
               "information._gaussian.GaussianSource.fill",
               "information.scan.scan_pairs"],
     "solve": ["selectors.selector.select_number"],
-    "describe": ["selectors.selector.with_warnings", "selectors.steps.pair_details"],
+    "describe": ["selectors.selector.diagnose", "information.information.pair_details"],
 }  # fmt: skip
 
 

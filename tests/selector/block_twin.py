@@ -40,11 +40,6 @@ def target_columns(y, is_number, largest):
     return indicators, len(classes) - 1
 
 
-def without_middle(levels):
-    """All levels but the middle one, or the upper one of the two in the middle."""
-    return np.delete(levels, len(levels) // 2)
-
-
 @dataclass
 class Twin:
     """A table as block columns, and what they tell about a target."""
@@ -153,10 +148,10 @@ class Twin:
         return np.array([standardized(codes == level) for level in levels[order]])
 
     def products(self, first, second):
-        """Products of the centered indicators of all bins but the middle one of two features."""
+        """Products of the centered indicators of all bins but the first of two features."""
         columns = []
-        for a in without_middle(np.unique(first)):
-            for b in without_middle(np.unique(second)):
+        for a in np.unique(first)[1:]:
+            for b in np.unique(second)[1:]:
                 in_a = (first == a) - np.mean(first == a)
                 in_b = (second == b) - np.mean(second == b)
                 columns.append(standardized(in_a * in_b))

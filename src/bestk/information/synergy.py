@@ -173,7 +173,7 @@ def pair_columns(
 ) -> tuple[Floats, list[Indices]]:
     """The columns that pairs add to a design, and the block of each pair.
 
-    The block has the columns of both features and the products of contrasts of their bins,
+    The block has the columns of both features and the products of the indicators of their bins,
     which hold what the two tell only together.
     """
     counts = search.counts[0]
@@ -206,23 +206,15 @@ def pair_columns(
 
 
 def _bin_products(rows_of_cell: Indices) -> Floats:
-    """Products of the centered indicators of all bins but one of two columns.
+    """Products of the centered indicators of all bins but the first of two columns.
 
     ``rows_of_cell``: the number of rows in each bin of the first column (rows) and of the second.
     There is a row for each product, and a column for each cell: bins 0 and 0, 0 and 1, ...
     """
-    in_first = _centered_indicators(rows_of_cell.sum(axis=1))
-    in_second = _centered_indicators(rows_of_cell.sum(axis=0))
-    products = in_first[:, np.newaxis, :, np.newaxis] * in_second[:, np.newaxis]
+    n_samples = rows_of_cell.sum()
+    share_of_first = rows_of_cell.sum(axis=1) / n_samples
+    share_of_second = rows_of_cell.sum(axis=0) / n_samples
+    in_first = np.eye(len(share_of_first)) - share_of_first[:, np.newaxis]
+    in_second = np.eye(len(share_of_second)) - share_of_second[:, np.newaxis]
+    products = in_first[1:, np.newaxis, :, np.newaxis] * in_second[1:, np.newaxis]
     return np.asarray(products.reshape(-1, rows_of_cell.size))
-
-
-def _centered_indicators(rows_of_bin: Indices) -> Floats:
-    """Indicators of all bins of a column but the middle one, less their means.
-
-    That of the middle one follows from the others. A reversed order of three bins leaves out the
-    same one.
-    """
-    shares = rows_of_bin / rows_of_bin.sum()
-    indicators = np.eye(len(shares)) - shares[:, np.newaxis]
-    return np.delete(indicators, len(shares) // 2, axis=0)

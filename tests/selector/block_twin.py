@@ -162,17 +162,17 @@ class Twin:
         """The variance of the noise of every column."""
         return self.constants.ridge + self.constants.ridge_rows / self.n_rows
 
-    def covariances(self, noise):
-        """Of all block columns, in total and given the target, with noise of this variance."""
+    def covariances(self):
+        """Of all block columns, in total and given the target, with their noise."""
         total = self.columns @ self.columns.T / self.n_rows
         explained = self.explained(self.columns)
         within = total - explained @ explained.T
-        noise_of_both = noise * total**3
-        return total + noise_of_both, within + noise_of_both
+        noise = self.noise * total**3
+        return total + noise, within + noise
 
-    def information(self, block, given, noise=None):
+    def information(self, block, given):
         """Of the first 1, 2, ... columns of a block about the target given other columns."""
-        total, within = self.covariances(self.noise if noise is None else noise)
+        total, within = self.covariances()
         gains = []
         for place, column in enumerate(block):
             before = [*given, *block[:place]]
@@ -212,10 +212,13 @@ def odds_of_chance(twin):
     """How many features tell nothing, for one that does: half of these have a p-value above 1/2."""
     n_features = len(twin.blocks)
     n_unlikely = 0
-    for block in twin.blocks:
-        statistic = 2 * twin.n_rows * twin.information(block, [], noise=0.0)[-1]
-        degrees = twin.degrees * twin.parameters[block].sum()
-        n_unlikely += chi2.sf(max(statistic, 0.0), degrees) > 0.5
+    for block, has_prefixes in zip(twin.blocks, twin.has_prefixes, strict=True):
+        information = twin.information(block, [])
+        degrees = twin.degrees * np.cumsum(twin.parameters[block])
+        gains = information - twin.constants.parameter_cost * degrees / (2 * twin.n_rows)
+        last = int(np.argmax(gains)) if has_prefixes else len(gains) - 1
+        statistic = 2 * twin.n_rows * max(information[last], 0.0)
+        n_unlikely += chi2.sf(statistic, degrees[last]) > 0.5
     n_informative = max(1.0, n_features - 2.0 * (n_unlikely + 1))
     return max(1.0, n_features / n_informative - 1.0)
 

@@ -36,23 +36,30 @@ class FeaturesAlone:
     most the entropies of the targets."""
 
     n_unlikely: Indices
-    """How many features have a p-value above one half, for each target."""
+    """How many features have a p-value above one half, for each target: of the columns of their
+    blocks that gain most, with the noise that stands for chance correlations."""
 
     @classmethod
     def of(
-        cls, design: Design, targets: Sequence[TargetScores], explained: Sequence[Floats]
+        cls,
+        design: Design,
+        targets: Sequence[TargetScores],
+        explained: Sequence[Floats],
+        constants: BlockConstants,
     ) -> "FeaturesAlone":
         """Measure the blocks of a design; ``explained``: what each target explains of them."""
         relevance = np.zeros(design.n_features)
         n_unlikely = np.zeros(len(targets), np.int64)
+        doubled_rows = 2.0 * design.effective_rows
+        noise = noise_of_columns(design, constants)
         for place, (target, explained_by_target) in enumerate(zip(targets, explained, strict=True)):
-            moments = ConditionalMoments(design, target, noise=0.0, explained=explained_by_target)
-            values = moments.information()
-            _, gains = values.best_prefixes(1.0 / (2.0 * design.effective_rows))
-            relevance += np.minimum(gains, target.entropy)
-            of_blocks = np.maximum(values.information[values.last], 0.0)
-            statistics = 2.0 * design.effective_rows * of_blocks
-            pvalues = chdtrc(values.degrees[values.last], statistics)
+            exact = ConditionalMoments(design, target, noise=0.0, explained=explained_by_target)
+            relevance += np.minimum(block_information(design, exact), target.entropy)
+            noisy = ConditionalMoments(design, target, noise=noise, explained=explained_by_target)
+            values = noisy.information()
+            best, _ = values.best_prefixes(constants.parameter_cost / doubled_rows)
+            statistics = doubled_rows * np.maximum(values.information[best], 0.0)
+            pvalues = chdtrc(values.degrees[best], statistics)
             n_unlikely[place] = np.count_nonzero(pvalues > 0.5)
         return cls(relevance, n_unlikely)
 
@@ -111,7 +118,7 @@ class BlockInformation:
                 scored = tuple(target.adjusted(adjustment, weights) for target in scored)
             design = make_design(table, categorical, scored, weights, constants, adjustment)
             explained = tuple(explain_all(design, target) for target in scored)
-            alone = FeaturesAlone.of(design, scored, explained)
+            alone = FeaturesAlone.of(design, scored, explained, constants)
         return cls(
             design=design,
             targets=scored,
@@ -133,8 +140,7 @@ class BlockInformation:
     @property
     def noise(self) -> float:
         """The variance of the noise that is added to every block column."""
-        rows = self.design.effective_rows
-        return self.constants.ridge + self.constants.ridge_rows / rows
+        return noise_of_columns(self.design, self.constants)
 
     @property
     def odds_of_chance(self) -> Floats:
@@ -157,7 +163,9 @@ class BlockInformation:
                 self,
                 targets=(target,),
                 explained=(explained,),
-                relevance=FeaturesAlone.of(self.design, (target,), (explained,)).relevance,
+                relevance=FeaturesAlone.of(
+                    self.design, (target,), (explained,), self.constants
+                ).relevance,
                 n_unlikely=self.n_unlikely[[place]],
                 search=None if self.search is None else self.search.of_target(place),
                 worst=False,
@@ -253,7 +261,7 @@ class BlockInformation:
     def merged(self, labels: Indices) -> "BlockInformation":
         """The information of groups of features: 0, 1, ... in ``labels``, -1 for none."""
         design = self.design.merged(labels)
-        alone = FeaturesAlone.of(design, self.targets, self.explained)
+        alone = FeaturesAlone.of(design, self.targets, self.explained, self.constants)
         return replace(
             self,
             design=design,
@@ -443,6 +451,11 @@ def refuse_settings_of_counts(reading: EntropyReader) -> None:
             f"correction={reading.correction!r} corrects counts, and method='auto' makes none; "
             "leave it out, or pass a method that counts, such as method='jmi'"
         )
+
+
+def noise_of_columns(design: Design, constants: BlockConstants) -> float:
+    """The variance of the noise that is added to every block column."""
+    return constants.ridge + constants.ridge_rows / design.effective_rows
 
 
 def block_information(design: Design, moments: ConditionalMoments) -> Floats:

@@ -216,8 +216,7 @@ def test_the_tails_of_corrected_sums_are_no_lighter_than_those_of_permutations(n
     share = np.array([n_rare / 600])
     z = draws / np.sqrt(scores.squares * share * (1 - share)) * np.sqrt(599 / 600)
     moments = significance.indicator_moments(share)
-    skewness, kurtosis = (scores.skewness, moments[0]), (scores.kurtosis, moments[1])
-    p = stats.chi2.sf(significance.correct_skewness(z, skewness, kurtosis, 600), 1)
+    p = stats.chi2.sf(significance.correct_skewness(z, scores.moments, moments, 600), 1)
     for level in (0.01, 0.001):
         assert (p < level).mean() < 2 * level
     if n_ones == n_rare == 300:

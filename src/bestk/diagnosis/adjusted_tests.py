@@ -18,11 +18,10 @@ from sklearn.linear_model import LogisticRegression
 from bestk._typing import Array, Floats, Indices, Mask
 from bestk.diagnosis.significance import (
     BLOCK_VALUES,
-    MAX_BINS,
-    MIN_BINS,
     InPairs,
     Scores,
     affordable_permutations,
+    bins_for_rows,
     codes_for_pairs,
     correct_skewness,
     explained_pvalues,
@@ -152,7 +151,7 @@ class AdjustedTests:
         nats, and which columns vary.
         """
         numeric = find_numeric(self.table, self.categorical)
-        n_bins = int(np.clip(self.rows**0.5 / 3, MIN_BINS, MAX_BINS))
+        n_bins = bins_for_rows(self.rows)
         bins = cut_numbers(self.table, numeric, n_bins, few_values=n_bins)
         p = np.empty((len(targets), self.table.n_features))
         share = np.empty(self.table.n_features)
@@ -228,12 +227,9 @@ class AdjustedTests:
         for number, target in enumerate(targets):
             goal = Scores.of(target.columns)
             correlation = (target.columns @ scores.values.T) / lengths
-            deviance = correct_skewness(
-                correlation * np.sqrt(self.rows - 1.0),
-                (scores.skewness, goal.skewness[:, np.newaxis]),
-                (scores.kurtosis, goal.kurtosis[:, np.newaxis]),
-                self.rows,
-            )
+            z = correlation * np.sqrt(self.rows - 1.0)
+            moments_of_target = goal.moments.along_last_axis()
+            deviance = correct_skewness(z, scores.moments, moments_of_target, self.rows)
             p[number] = explained_pvalues(deviance.sum(axis=0), len(target.columns), self.rows)
             if number == 0:
                 explained = (correlation**2).sum(axis=0)
@@ -263,19 +259,15 @@ class AdjustedTests:
         deviations = np.sqrt(np.where(remaining > 0, remaining * safe_size, np.inf))
         # A constant column has one level with all rows, of which nothing remains.
         share_of_rows = np.clip(size / n_rows, 0.5 / n_rows, 1.0 - 0.5 / n_rows)
-        skewness, kurtosis = indicator_moments(share_of_rows)
+        moments_of_levels = indicator_moments(share_of_rows).along_last_axis()
         degrees = remaining.sum(axis=1)
         p = np.empty((len(targets), len(values)))
         share = np.empty(0)
         for number, target in enumerate(targets):
             goal = Scores.of(target.columns)
             of_target = sums[:, :, number]
-            deviance = correct_skewness(
-                of_target / deviations[:, :, np.newaxis] * np.sqrt(self.rows - 1.0),
-                (skewness[:, :, np.newaxis], goal.skewness),
-                (kurtosis[:, :, np.newaxis], goal.kurtosis),
-                self.rows,
-            )
+            z = of_target / deviations[:, :, np.newaxis] * np.sqrt(self.rows - 1.0)
+            deviance = correct_skewness(z, moments_of_levels, goal.moments, self.rows)
             between = (deviance * remaining[:, :, np.newaxis]).sum(axis=(1, 2))
             n_columns = len(target.columns)
             p[number] = likelihood_pvalues(between, degrees * n_columns)

@@ -145,7 +145,7 @@ def _alone_pvalues(table: Table, categorical: Indices, target: Target) -> Floats
         return significance.alone_pvalues(table, categorical, [prepared])[0][0]
     classes = target.classes
     numeric = find_numeric(table, categorical)
-    n_bins = int(np.clip(target.n_rows**0.5 / 3, significance.MIN_BINS, significance.MAX_BINS))
+    n_bins = significance.bins_for_rows(target.n_rows)
     bins = cut_numbers(table, numeric, n_bins)
     degrees = (bins.levels - 1) * (classes.n_classes - 1)
     ratios = 2 * target.n_rows * Entropies.count(bins, classes).mi()

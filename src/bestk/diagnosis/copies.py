@@ -9,10 +9,11 @@ from bestk.diagnosis.column_values import ColumnValues
 from bestk.diagnosis.lines import standardized
 from bestk.native.threads import calm_blas
 
-# Rows that show most differences between columns; the others are compared where these agree.
+# About so many rows are compared first, which show most differences between columns. All rows are
+# compared only for columns that agree in these.
 FIRST_ROWS = 250
 
-# Correlations are 1 up to this, which is rounding.
+# Correlations that differ from 1 by less than this are 1, but for rounding.
 TOLERANCE = 1e-12
 
 
@@ -23,15 +24,17 @@ def find_copies(columns: Sequence[ColumnValues]) -> list[list[int]]:
     """
     if len(columns) < 2:
         return []
-    step = max(1, len(columns[0].values) // FIRST_ROWS)
-    are_alike = are_copies(columns, slice(0, None, step))
+    n_rows = len(columns[0].values)
+    step = max(1, n_rows // FIRST_ROWS)
+    may_be_copies = are_copies(columns, slice(0, None, step))
+    all_rows = slice(None)
     groups: list[list[int]] = []
     in_a_group: set[int] = set()
-    for i in range(len(columns)):
+    for i, column in enumerate(columns):
         if i in in_a_group:
             continue
-        candidates = [j for j in np.flatnonzero(are_alike[i]).tolist() if j > i]
-        copies = [j for j in candidates if are_copies([columns[i], columns[j]], slice(None))[0, 1]]
+        later = [j for j in np.flatnonzero(may_be_copies[i]).tolist() if j > i]
+        copies = [j for j in later if are_copies([column, columns[j]], all_rows)[0, 1]]
         if copies:
             in_a_group.update(copies)
             groups.append([i, *copies])
@@ -45,22 +48,26 @@ def are_copies(columns: Sequence[ColumnValues], rows: slice) -> Mask:
     are_categories = np.array([column.categories is not None for column in columns])
     alike = _are_proportional(np.array(values, np.float64), missing)
     if are_categories.any():
-        renamed = np.array([_number_levels(column) for column in values])
-        alike = np.where(
-            are_categories | are_categories[:, np.newaxis],
-            _are_proportional(renamed, missing),
-            alike,
-        )
+        # Of categories, and of numbers beside categories, only the order of first rows counts.
+        numbered = np.array([_number_levels(column) for column in values])
+        alike_but_for_names = _are_proportional(numbered, missing)
+        has_categories = are_categories | are_categories[:, np.newaxis]
+        alike = np.where(has_categories, alike_but_for_names, alike)
     for i, j in np.argwhere(alike):
         alike[i, j] = (missing[i] == missing[j]).all()
     return alike
 
 
 def _are_proportional(values: Floats, missing: Mask) -> Mask:
-    """Which rows of a matrix, at [i, j], have a correlation of 1 or -1."""
+    """Which rows of a matrix, at [i, j], have a correlation of 1 or -1.
+
+    ``values`` and ``missing``: of shape (columns of the table, samples).
+    """
     values = standardized(values, missing)
-    with calm_blas(values.size * len(values)):
-        return np.asarray(np.abs(values @ values.T) > 1 - TOLERANCE)
+    n_products = values.size * len(values)
+    with calm_blas(n_products):
+        correlation = values @ values.T
+    return np.asarray(np.abs(correlation) > 1 - TOLERANCE)
 
 
 def _number_levels(values: Array) -> Floats:

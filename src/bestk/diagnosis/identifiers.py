@@ -27,17 +27,24 @@ def names_rows(name: str, column: ColumnValues) -> bool:
         return False
     if column.categories is not None:
         return _differs_in_most_rows(column)
-    if column.kind != "numeric" or not _may_be_numbered(column.values[:FIRST_VALUES]):
+    if column.kind != "numeric":
+        return False
+    # The first values decide for most columns, in less time than all of them take.
+    if not _may_be_numbered(column.values[:FIRST_VALUES]):
         return False
     if column.missing.any() or _has_fractions(column.values):
         return False
     spread = np.ptp(column.values)
-    if spread < n_rows - 1 or len(np.unique(column.values)) < n_rows:
+    if spread < n_rows - 1:
         return False
-    # Integers may be quantities, unless they are sorted, without large gaps, or named so.
+    if len(np.unique(column.values)) < n_rows:
+        return False
+    # Different integers may be quantities, unless they are sorted, without large gaps, or named so.
     steps = np.diff(np.asarray(column.values, np.float64))
     is_sorted = bool((steps > 0).all() or (steps < 0).all())
-    return is_sorted or spread < 2 * n_rows or IDENTIFIER.search(name) is not None
+    has_small_gaps = spread < 2 * n_rows
+    is_named_so = IDENTIFIER.search(name) is not None
+    return is_sorted or has_small_gaps or is_named_so
 
 
 def _differs_in_most_rows(column: ColumnValues) -> bool:
@@ -46,13 +53,18 @@ def _differs_in_most_rows(column: ColumnValues) -> bool:
     n_needed = MOST_ROWS * len(column.values)
     if len(column.categories) <= n_needed:
         return False
-    return len(np.unique(column.values[~column.missing])) > n_needed
+    present = column.values[~column.missing]
+    return len(np.unique(present)) > n_needed
 
 
 def _may_be_numbered(first: Array) -> bool:
     """Whether the first values are different whole numbers."""
-    return len(set(first.tolist())) == len(first) and not _has_fractions(first)
+    are_different = len(set(first.tolist())) == len(first)
+    return are_different and not _has_fractions(first)
 
 
 def _has_fractions(values: Array) -> bool:
-    return values.dtype.kind == "f" and bool((values != np.floor(values)).any())
+    """Whether any of some numbers is not whole."""
+    if values.dtype.kind != "f":
+        return False
+    return bool((values != np.floor(values)).any())

@@ -21,25 +21,41 @@ def line_shares(table: Table, y: Floats) -> Floats:
     y : array of shape (n_samples,)
         The numbers of the target.
     """
-    numbers = np.vstack([*table.numeric()[0].T, y])
-    ranks = normal_scores(numbers.T)
-    return np.maximum(_explained_by_lines(numbers), _explained_by_lines(ranks))
+    numbers = table.numeric()[0]
+    rows_of_numbers = np.vstack([*numbers.T, y])
+    rows_of_ranks = normal_scores(rows_of_numbers.T)
+    by_numbers = _explained_by_lines(rows_of_numbers)
+    by_ranks = _explained_by_lines(rows_of_ranks)
+    return np.maximum(by_numbers, by_ranks)
 
 
 def _explained_by_lines(values: Floats) -> Floats:
-    """R2 of the last row of a matrix by each of the others."""
+    """R2 of the last row of a matrix by each of the others, after outliers are moved.
+
+    ``values``: of shape (columns of the table and then the target, samples), NaN where missing.
+    """
+    n_samples = values.shape[1]
     centered = standardized(values, np.isnan(values))
-    without_outliers = move_outliers(centered.T, np.arange(values.shape[1])).T
-    lines = standardized(without_outliers, np.zeros(values.shape, bool))
-    return np.asarray((lines[:-1] @ lines[-1]) ** 2)
+    without_outliers = move_outliers(centered.T, np.arange(n_samples)).T
+    nothing_missing = np.zeros(values.shape, bool)
+    lines = standardized(without_outliers, nothing_missing)
+    correlation = lines[:-1] @ lines[-1]
+    return np.asarray(correlation**2)
 
 
 def standardized(values: Floats, missing: Mask) -> Floats:
-    """The rows of a matrix, of mean 0 and length 1; 0 where they are missing or constant."""
+    """The rows of a matrix, of mean 0 and length 1; 0 where they are missing or constant.
+
+    ``values`` and ``missing``: of shape (columns of a table, samples).
+    """
     present = ~missing
     values = np.where(present, values, 0.0)
-    values /= np.maximum(np.abs(values).max(axis=1, keepdims=True), TINY)  # no overflow
+    # Rows are divided by their largest number first, so that sums of squares do not overflow.
+    largest = np.abs(values).max(axis=1, keepdims=True)
+    values /= np.maximum(largest, TINY)
     n_present = np.maximum(present.sum(axis=1), 1)
-    values -= values.sum(axis=1, keepdims=True) / n_present[:, np.newaxis]
+    sums = values.sum(axis=1, keepdims=True)
+    values -= sums / n_present[:, np.newaxis]
     values *= present
-    return values / np.maximum(np.linalg.norm(values, axis=1, keepdims=True), TINY)
+    lengths = np.linalg.norm(values, axis=1, keepdims=True)
+    return values / np.maximum(lengths, TINY)

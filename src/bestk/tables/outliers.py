@@ -4,7 +4,7 @@ import numpy as np
 
 from bestk._typing import Floats, Indices
 
-# Values farther than so many interquartile ranges from the quartiles are moved to that distance.
+# Values that lie more than so many interquartile ranges beyond a quartile are moved there.
 OUTLIER_REACH = 3.0
 
 
@@ -18,6 +18,9 @@ def move_outliers(values: Floats, train: Indices) -> Floats:
     train : array of int
         The rows whose quartiles count.
     """
-    low, high = np.nanquantile(values[train], (0.25, 0.75), axis=0)
-    reach = np.where(high > low, OUTLIER_REACH * (high - low), np.inf)
+    quartiles = (0.25, 0.75)
+    low, high = np.nanquantile(values[train], quartiles, axis=0)
+    range_of_quartiles = high - low
+    # Where half of the values are equal, quartiles do not show which values are far away.
+    reach = np.where(high > low, OUTLIER_REACH * range_of_quartiles, np.inf)
     return np.clip(values, low - reach, high + reach)

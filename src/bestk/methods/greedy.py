@@ -18,9 +18,15 @@ from bestk.native.threads import threads
 
 AnyEntropies = Entropies | JoinedEntropies
 
-MAX_KEPT_VALUES = 2**22  # of rows of pairs that are counted before they are needed
-MAX_AHEAD = 12  # rows of pairs that are counted before they are needed
-LEAST_REDUNDANCY = 1e-12  # nats; less is rounding, and relevance decides
+# Rows of pairs that are counted before they are needed have at most so many values in all: 32 MiB.
+MAX_KEPT_VALUES = 2**22
+
+# At most so many rows of pairs are counted before they are needed.
+MAX_AHEAD = 12
+
+# Relevance is divided by at least this redundancy, in nats. A smaller one is a rounding error, and
+# relevance alone decides.
+LEAST_REDUNDANCY = 1e-12
 
 
 @dataclass(frozen=True)
@@ -31,13 +37,26 @@ class Criterion:
     picks before gave, and ``score`` makes the criterion. The first pick has the largest relevance.
     """
 
-    measure: ClassVar[Measure | None] = None  # of each feature and a pick,
-    most: ClassVar[float] = np.inf  # or this, if it is less
-    gather: ClassVar[Any] = np.add  # or np.minimum, or another ufunc
-    weights: ClassVar[tuple[float, float]] = (0.0, 1.0)  # of relevance and of what was gathered,
-    is_mean: ClassVar[bool] = False  # or of that over the number of picks,
-    is_quotient: ClassVar[bool] = False  # or relevance divided by it
+    measure: ClassVar[Measure | None] = None
+    """The measure of a feature and a pick that ``pair`` gives."""
+
+    largest_pair: ClassVar[float] = np.inf
+    """A larger value of the measure counts as this one."""
+
+    gather: ClassVar[Any] = np.add
+    """How the values of several picks are joined: np.add, np.minimum, or another ufunc."""
+
+    weights: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    """The weight of the relevance of a feature, and that of the joined values of its pairs."""
+
+    is_mean: ClassVar[bool] = False
+    """Whether the joined values are divided by the number of picks."""
+
+    is_quotient: ClassVar[bool] = False
+    """Whether relevance is divided by the joined values, in place of a weighted sum of both."""
+
     uses_pairs: ClassVar[bool] = True
+    """Whether picks change the scores of other features."""
 
     @property
     def name(self) -> str:
@@ -45,18 +64,23 @@ class Criterion:
         return type(self).__name__.lower()
 
     def pair(self, entropies: "Entropies | Tally", j: int) -> Floats:
-        """What pick j says of every feature."""
+        """The measure of every feature with pick j, of shape (n_features,)."""
         assert self.measure is not None
         is_signed = self.measure is INTERACTION
         row = entropies.measure(self.measure, [j], signed=is_signed)[0]
-        return np.minimum(row, self.most)
+        return np.minimum(row, self.largest_pair)
 
     def score(self, relevance: Floats, gathered: Floats, size: int) -> Floats:
-        """The criterion of every feature, after ``size`` picks."""
-        gathered = gathered / size if self.is_mean else gathered
+        """The criterion of every feature, after ``size`` picks.
+
+        ``gathered``: the joined values of the pairs of each feature with all picks.
+        """
+        if self.is_mean:
+            gathered = gathered / size
         if self.is_quotient:
             return relevance / np.maximum(gathered, LEAST_REDUNDANCY)
-        return self.weights[0] * relevance + self.weights[1] * gathered
+        weight_of_relevance, weight_of_pairs = self.weights
+        return weight_of_relevance * relevance + weight_of_pairs * gathered
 
 
 class MaxRel(Criterion):
@@ -108,7 +132,8 @@ class CIFE(Criterion):
 class ICAP(CIFE):
     """Interaction capping: ``I(xi; y) - sum max(0, I(xi; xj) - I(xi; xj | y))`` (Jakulin 2005)."""
 
-    most: ClassVar[float] = 0.0  # only losses count
+    # Only losses count.
+    largest_pair: ClassVar[float] = 0.0
 
 
 class JMI(Criterion):
@@ -142,7 +167,9 @@ class DISR(Criterion):
                 "DISR and NJMIM divide by H(xi, xj, y), which only discrete features have; use "
                 "information='discrete', or a criterion that does not divide, such as 'jmi'"
             )
-        return super().pair(entropies, j) / entropies.measure(TRIPLE_ENTROPY, [j], signed=True)[0]
+        information = super().pair(entropies, j)
+        entropy = entropies.measure(TRIPLE_ENTROPY, [j], signed=True)[0]
+        return information / entropy
 
 
 class NJMIM(DISR):
@@ -159,7 +186,19 @@ class Tally:
     """
 
     def __init__(self, criterion: Criterion, entropies: Entropies, k: int, ahead: int) -> None:
-        """Nothing is picked yet; ``k``: how many features will be."""
+        """Start with no picks.
+
+        Parameters
+        ----------
+        criterion : Criterion
+            What scores the features.
+        entropies : Entropies
+            Relevance and pairs of the features, for the target.
+        k : int
+            How many features will be picked.
+        ahead : int
+            How many rows of pairs may be counted before they are needed.
+        """
         relevance = entropies.mi()
         self.score = relevance
         self._relevance = relevance
@@ -180,7 +219,8 @@ class Tally:
         row = criterion.pair(self, j)
         if len(self._picked) == 1:
             self._gathered = row.copy()
-        else:  # in place: fresh memory takes longer than sums
+        else:
+            # The sum is written in place, because fresh memory takes longer than the sum itself.
             criterion.gather(self._gathered, row, out=self._gathered)
         self.score = criterion.score(self._relevance, self._gathered, len(self._picked))
 
@@ -194,7 +234,8 @@ class Tally:
             waiting.update(zip(features, counted, strict=True))
         return waiting.pop(j)[np.newaxis]
 
-    def __getattr__(self, name: str) -> Any:  # what else a criterion of one's own asks for
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else of the entropies a criterion of a user asks for."""
         return getattr(self._entropies, name)
 
     def _likely(self, waiting: list[int]) -> list[int]:
@@ -204,9 +245,10 @@ class Tally:
         if room <= 0:
             return []
         counted = [*self._picked, *waiting]
+        n_not_counted = len(self.score) - len(counted)
         score = self.score.copy()
         score[counted] = -np.inf
-        return top_k(score, min(room, len(score) - len(counted))).tolist()
+        return top_k(score, min(room, n_not_counted)).tolist()
 
 
 def _pick_at_once(
@@ -214,16 +256,17 @@ def _pick_at_once(
 ) -> tuple[Indices, Floats] | None:
     """Run the whole greedy loop in C; None for criteria and sources that have no kernel."""
     measure = criterion.measure
+    if measure is None or not isinstance(entropies, Entropies):
+        return None
     kind = type(criterion)
-    is_known = kind.pair is Criterion.pair and kind.score is Criterion.score
-    is_known &= criterion.gather in (np.add, np.minimum)
-    if not is_known or measure is None or not isinstance(entropies, Entropies):
+    has_own_formula = kind.pair is not Criterion.pair or kind.score is not Criterion.score
+    if has_own_formula or criterion.gather not in (np.add, np.minimum):
         return None
     relevance_weight, pair_weight = criterion.weights
     rule = PickRule(
         relevance_weight=relevance_weight,
         pair_weight=pair_weight,
-        largest_pair=criterion.most,
+        largest_pair=criterion.largest_pair,
         smallest_divisor=LEAST_REDUNDANCY,
         takes_mean=criterion.is_mean,
         takes_quotient=criterion.is_quotient,
@@ -262,7 +305,10 @@ def pick_greedily(
         picked_at_once = _pick_at_once(criterion, entropies, k, include)
         if picked_at_once is not None:
             return picked_at_once
-    ahead = 0 if labels is not None else min(MAX_AHEAD, k // 4)
+    # Scores of single features do not say which group is next, so that none is counted ahead.
+    ahead = 0
+    if labels is None:
+        ahead = min(MAX_AHEAD, k // 4)
     tallies = [Tally(criterion, of_target, k, ahead) for of_target in entropies.of_targets]
     is_ranking = not criterion.uses_pairs and labels is None and not len(include)
     if is_ranking and len(tallies) == 1:
@@ -278,13 +324,17 @@ def pick_greedily(
         else:
             joined = gains[0].copy()
         joined[picked[:step]] = -np.inf
-        item = int(include[step]) if step < len(include) else int(np.argmax(joined))
+        item = int(np.argmax(joined))
+        if step < len(include):
+            item = int(include[step])
         picked[step] = item
         scores[step] = joined[item]
         totals += gains[:, item]
         if step + 1 == k:
             break
-        members = [item] if labels is None else np.flatnonzero(labels == item).tolist()
+        members = [item]
+        if labels is not None:
+            members = np.flatnonzero(labels == item).tolist()
         for tally, j in product(tallies, members):
             tally.add(j)
     return picked, scores
@@ -295,10 +345,22 @@ def _group_sums(score: Floats, labels: Indices | None) -> Floats:
     if labels is None:
         return score
     in_a_group = labels >= 0
-    return np.asarray(np.bincount(labels[in_a_group], score[in_a_group]), np.float64)
+    sums = np.bincount(labels[in_a_group], score[in_a_group])
+    return np.asarray(sums, np.float64)
 
 
-ALL = MaxRel(), MRMR(), JMI(), MIFS(), CIFE(), CMIM(), DISR(), ICAP(), JMIM(), NJMIM()
+ALL = (
+    MaxRel(),
+    MRMR(),
+    JMI(),
+    MIFS(),
+    CIFE(),
+    CMIM(),
+    DISR(),
+    ICAP(),
+    JMIM(),
+    NJMIM(),
+)
 CRITERIA: Registry[Criterion] = Registry(
     "criterion", {criterion.name: criterion for criterion in ALL}
 )

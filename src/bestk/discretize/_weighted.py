@@ -1,7 +1,6 @@
 """Cuts of columns whose rows have weights: the methods of cuts.c in real numbers, in numpy."""
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from math import log, log1p
 from typing import NamedTuple
 
@@ -22,13 +21,25 @@ class WeightedColumn(NamedTuple):
     """Ascending."""
 
     below: Floats
-    """[c, i]: the weight of class c, in effective rows, in the i least values."""
+    """The weight of class c, in effective rows, in the i smallest values, at [c, i]."""
 
     @classmethod
     def of(
         cls, column: Array, classes: Indices, n_classes: int, in_rows: Floats
     ) -> "WeightedColumn":
-        """Add up a column of numbers, NaN where missing; in_rows: weights in effective rows."""
+        """Add up the weights of the rows of a column.
+
+        Parameters
+        ----------
+        column : array of shape (n_samples,)
+            Numbers, NaN where they are missing.
+        classes : array of shape (n_samples,)
+            The class of each row, from 0.
+        n_classes : int
+            The number of classes.
+        in_rows : array of shape (n_samples,)
+            The weight of each row, in effective rows.
+        """
         has_value = ~np.isnan(column)
         values, value_of_sample = np.unique(column[has_value], return_inverse=True)
         n_values = len(values)
@@ -63,10 +74,13 @@ class WeightedColumn(NamedTuple):
 
 
 class Split(NamedTuple):
-    """The best cut of an interval of values, and what it gains; -inf where there is none."""
+    """The best cut of an interval of values, and what it gains."""
 
     place: int
+    """The number of values of the column below the cut."""
+
     gain: float
+    """What the score of all intervals gains by the cut; -inf where there is none."""
 
 
 NO_SPLIT = Split(0, -np.inf)
@@ -85,8 +99,8 @@ def cut_by_majority(column: WeightedColumn, n_classes: int, max_bins: int) -> Fl
         before, after = column.sides_of_cuts(start, stop)
         scores = _majority(before) + _majority(after)
         cut = first_largest(scores, tie)
-        both = column.classes_between(start, stop)
-        return Split(start + 1 + cut, float(scores[cut] - _majority(both)))
+        uncut = _majority(column.classes_between(start, stop))
+        return Split(place=start + 1 + cut, gain=float(scores[cut] - uncut))
 
     edges = [0, n_values]
     splits = [best_split(0, n_values)]
@@ -109,7 +123,8 @@ def cut_by_entropy(column: WeightedColumn, n_classes: int, max_bins: int) -> Flo
     n_values = len(column.values)
     size = float(column.below[:, -1].sum())
     tie = TIE * max(float(xlogy(size, size)), 1.0)
-    has_class = np.diff(column.below, axis=1) > 0  # [class, value]
+    # Whether a value has rows of a class, at [class, value].
+    has_class = np.diff(column.below, axis=1) > 0
     has_one_class = has_class.sum(axis=0) == 1
     # Values between which no cut is best: both have one and the same class.
     have_same_classes = (has_class[:, 1:] == has_class[:, :-1]).all(axis=0)
@@ -122,17 +137,21 @@ def cut_by_entropy(column: WeightedColumn, n_classes: int, max_bins: int) -> Flo
         if stop - start < 2 or n_present < 2:
             return NO_SPLIT
         before, after = column.sides_of_cuts(start, stop)
-        scores = np.where(are_alike[start : stop - 1], -np.inf, -_entropy(before) - _entropy(after))
+        minus_entropies = -_entropy(before) - _entropy(after)
+        scores = np.where(are_alike[start : stop - 1], -np.inf, minus_entropies)
         if scores.max() == -np.inf:
             return NO_SPLIT
         cut = first_largest(scores, tie)
         saved = float(_entropy(both) + scores[cut])
-        log_codings = n_present * log(3.0) + log1p(-2.0 * 3.0**-n_present)  # log(3^k - 2)
+        # log(3^k - 2), for k classes.
+        log_codings = n_present * log(3.0) + log1p(-2.0 * 3.0**-n_present)
         delta = log_codings - _class_entropies(both)
         delta += _class_entropies(before[:, cut]) + _class_entropies(after[:, cut])
         other_rows = max(1.0, float(both.sum()) - 1.0)
-        is_worth = saved > log(other_rows) + delta + tie
-        return Split(start + 1 + cut, saved) if is_worth else NO_SPLIT
+        cost = log(other_rows) + delta
+        if saved > cost + tie:
+            return Split(place=start + 1 + cut, gain=saved)
+        return NO_SPLIT
 
     edges = [0, n_values]
     splits = [best_split(0, n_values)]
@@ -147,8 +166,10 @@ def cut_by_entropy(column: WeightedColumn, n_classes: int, max_bins: int) -> Flo
 def cut_by_frequency(column: WeightedColumn, n_bins: int) -> Floats:
     """Equal frequency: cut after the least values with a share i / n_bins of the weight."""
     weight_up_to = column.below[:, 1:].sum(axis=0)
-    places = np.unique(1 + first_with_shares(weight_up_to, n_bins))
-    return column.midpoints(places[places < len(column.values)].tolist())
+    values_below = np.unique(1 + first_with_shares(weight_up_to, n_bins))
+    # There is no cut above the largest value.
+    is_inside = values_below < len(column.values)
+    return column.midpoints(values_below[is_inside].tolist())
 
 
 def first_largest(scores: Floats, tie: float) -> int:
@@ -159,10 +180,16 @@ def first_largest(scores: Floats, tie: float) -> int:
 def _divide(
     edges: list[int], splits: list[Split], i: int, best_split: Callable[[int, int], Split]
 ) -> None:
-    """Make the best cut of interval i, and find those of its two parts."""
-    edges.insert(i + 1, splits[i].place)
-    sides = pairwise(edges[i : i + 3])
-    splits[i : i + 1] = [best_split(start, stop) for start, stop in sides]
+    """Make the best cut of interval i, and find those of its two parts.
+
+    ``edges``: the number of values below each interval, and the number of all; ``splits``: the
+    best cut of each interval. Both are changed.
+    """
+    start = edges[i]
+    cut = splits[i].place
+    stop = edges[i + 1]
+    edges.insert(i + 1, cut)
+    splits[i : i + 1] = [best_split(start, cut), best_split(cut, stop)]
 
 
 def _majority(weights: Floats) -> Floats:
@@ -173,9 +200,11 @@ def _majority(weights: Floats) -> Floats:
 def _entropy(weights: Floats) -> Floats:
     """The entropy of classes times their weight, of weights with one row for each class."""
     sizes = weights.sum(axis=0)
-    return np.asarray(xlogy(sizes, sizes) - xlogy(weights, weights).sum(axis=0))
+    of_classes = xlogy(weights, weights).sum(axis=0)
+    return np.asarray(xlogy(sizes, sizes) - of_classes)
 
 
 def _class_entropies(weights: Floats) -> float:
     """The number of classes that are present times their entropy."""
-    return float((weights > 0).sum() * _entropy(weights) / weights.sum())
+    n_present = (weights > 0).sum()
+    return float(n_present * _entropy(weights) / weights.sum())

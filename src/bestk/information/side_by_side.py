@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -27,14 +28,19 @@ def join_subsamples(table: Table, rows: Sequence[Indices]) -> Table:
     first_column = table.n_features * np.arange(len(rows))
     blocks = []
     for block in table.blocks:
-        parts = [block.take(rows_of_subsample) for rows_of_subsample in rows]
+        subsamples = [block.take(rows_of_subsample) for rows_of_subsample in rows]
+        # The columns of the block in the first subsample, then those in the second, and so on.
         places = first_column[:, np.newaxis] + block.columns
-        values = np.hstack([part.values for part in parts])
-        categories = None
+        values = np.hstack([subsample.values for subsample in subsamples])
+        categories: list[list[Any]] | None = None
         if block.categories is not None:
-            categories = [levels for part in parts for levels in part.categories or ()]
+            categories = []
+            for subsample in subsamples:
+                categories.extend(subsample.categories or ())
         blocks.append(Block(places.ravel(), block.kind, values, categories))
-    return Table(len(rows[0]), list(table.names) * len(rows), tuple(blocks))
+    n_samples = len(rows[0])
+    names = list(table.names) * len(rows)
+    return Table(n_samples, names, tuple(blocks))
 
 
 def measure_parts(
@@ -59,19 +65,21 @@ def measure_parts(
     reader_of_all = replace(reader, categorical_features=categorical_of_all, width=width)
     whole = reader_of_all.measure(joined, target).entropies
 
-    @lru_cache(maxsize=1)  # the tables ask for the same measures in turn
+    # The tables ask for the same measures in turn, so that one is kept.
+    @lru_cache(maxsize=1)
     def fill_pairs(measure: Measure) -> Floats:
+        """A measure of the pairs of each table, one below the other."""
         out = np.empty((joined.n_features, width))
         whole.source.fill_tables(measure, width, out)
         return out
 
-    parts = []
+    measured = []
     for start in starts:
         columns = slice(start, start + width)
         source = _TableSource(whole.source, columns, fill_pairs)
         entropies = replace(whole, x=whole.x[columns], xy=whole.xy[columns], source=source)
-        parts.append(Measured(entropies))
-    return parts
+        measured.append(Measured(entropies))
+    return measured
 
 
 class _TableSource(PairSource):
@@ -80,7 +88,18 @@ class _TableSource(PairSource):
     def __init__(
         self, whole: PairSource, columns: slice, fill_pairs: Callable[[Measure], Floats]
     ) -> None:
-        """``fill_pairs`` gives a measure of the pairs of each table, one below the other."""
+        """Read the columns of one table.
+
+        Parameters
+        ----------
+        whole : PairSource
+            The source of all tables.
+        columns : slice
+            The columns of this table among those of all.
+        fill_pairs : function
+            It gives a measure of the pairs of each table, one below the other, as an array of
+            shape (columns of all tables, columns of a table).
+        """
         self._whole = whole
         self._columns = columns
         self._fill_pairs = fill_pairs
@@ -94,7 +113,13 @@ class _TableSource(PairSource):
             pairs = self._fill_pairs(query.measure)[self._columns]
             np.maximum(pairs, query.lowest, out=out, casting="same_kind")
             return
+        # Column j of this table is column places[j] of the source.
         places = np.arange(self._columns.start, self._columns.stop)
-        rows = places if query.rows is None else places[query.rows]
-        columns = places if query.columns is None else places[query.columns]
-        self._whole.fill(query._replace(rows=rows, columns=columns), out)
+        rows = places
+        if query.rows is not None:
+            rows = places[query.rows]
+        columns = places
+        if query.columns is not None:
+            columns = places[query.columns]
+        query_of_whole = query._replace(rows=rows, columns=columns)
+        self._whole.fill(query_of_whole, out)

@@ -15,7 +15,7 @@ from bestk.tables.weights import RowWeights
 Fold = tuple[Indices, Indices]
 """The places of the training rows, and of the test rows."""
 
-# The number of folds, where nothing else is asked for.
+# The number of folds where users ask for no other.
 FOLDS = 5
 
 
@@ -49,9 +49,14 @@ def make_folds(
     if cv is None:
         cv = default
     if isinstance(cv, Integral):
-        cv = _splitter_class(classes=classes, has_groups=has_groups)(int(cv), **shuffled)
-    with np.errstate(invalid="ignore"):  # where targets are larger than any integer
-        folds = [(np.asarray(train), np.asarray(test)) for train, test in check_cv(cv).split(*rows)]
+        splitter_class = _splitter_class(classes=classes, has_groups=has_groups)
+        cv = splitter_class(int(cv), **shuffled)
+    splitter = check_cv(cv)
+    folds = []
+    # Splitters warn where targets are larger than any integer.
+    with np.errstate(invalid="ignore"):
+        for train, test in splitter.split(*rows):
+            folds.append((np.asarray(train), np.asarray(test)))
     if not folds:
         raise ParameterError("cv yields no folds; pass a number of folds, or pairs of rows")
     _refuse_folds_of_one_class(folds, np.asarray(y))
@@ -59,16 +64,20 @@ def make_folds(
 
 
 def _splitter_class(*, classes: bool, has_groups: bool) -> Any:
-    """The splitter of scikit-learn for so many folds."""
-    from sklearn import model_selection as ms
+    """The class of the splitter of scikit-learn that keeps groups together, and stratifies."""
+    from sklearn import model_selection
 
+    if has_groups and classes:
+        return model_selection.StratifiedGroupKFold
     if has_groups:
-        return ms.StratifiedGroupKFold if classes else ms.GroupKFold
-    return ms.StratifiedKFold if classes else ms.KFold
+        return model_selection.GroupKFold
+    if classes:
+        return model_selection.StratifiedKFold
+    return model_selection.KFold
 
 
 def _refuse_folds_of_one_class(folds: list[Fold], y: Any) -> None:
-    """Refuse folds whose training rows all have one value, of several that there are."""
+    """Refuse folds whose training rows all have one value of y, where y has several values."""
     if (y == y[0]).all():
         return
     for number, (train, _) in enumerate(folds, 1):
@@ -84,12 +93,13 @@ def without_weightless(folds: list[Fold], weights: RowWeights | None) -> list[Fo
     """The folds without rows of weight 0; a fold that has no other test rows is left out."""
     if weights is None:
         return folds
-    counting = []
+    folds_of_weight = []
     for train, test in folds:
-        tested = test[weights.counts[test]]
-        if len(tested):
-            counting.append((train[weights.counts[train]], tested))
-    return counting
+        train_of_weight = train[weights.counts[train]]
+        test_of_weight = test[weights.counts[test]]
+        if len(test_of_weight):
+            folds_of_weight.append((train_of_weight, test_of_weight))
+    return folds_of_weight
 
 
 def printed_progress(name: str, verbose: Any) -> Callable[[int, int], Any]:
@@ -97,7 +107,9 @@ def printed_progress(name: str, verbose: Any) -> Callable[[int, int], Any]:
     start = perf_counter()
 
     def show(done: int, total: int) -> None:
-        if verbose:
-            print(f"[{name}] {done} of {total} done, {perf_counter() - start:.1f} s", flush=True)
+        if not verbose:
+            return
+        seconds = perf_counter() - start
+        print(f"[{name}] {done} of {total} done, {seconds:.1f} s", flush=True)
 
     return show

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import chdtrc
@@ -82,7 +81,8 @@ def _without_groups_of_others(selected: SelectedColumns, doubtful: Indices) -> l
     if len(doubtful) and groups is not None:
         group_of_column = groups[selected.places]
         groups_of_others = np.delete(group_of_column, doubtful)
-        doubtful = doubtful[~np.isin(group_of_column[doubtful], groups_of_others)]
+        has_others = np.isin(group_of_column[doubtful], groups_of_others)
+        doubtful = doubtful[~has_others]
     return doubtful.tolist()
 
 
@@ -107,7 +107,8 @@ def _doubtful_by_blocks(
         doubtful = doubtful[given >= FALSE_DISCOVERY_RATE]
     if len(doubtful) and len(selected.information.dataset.columns.covariates):
         # Without covariates, pairs are tested by counts.
-        doubtful = doubtful[~np.isin(items[doubtful], _paired_features(estimates, items))]
+        has_pair = np.isin(items[doubtful], _paired_features(estimates, items))
+        doubtful = doubtful[~has_pair]
     return doubtful
 
 
@@ -142,7 +143,8 @@ def _alone_pvalues(table: Table, categorical: Indices, target: Target) -> Floats
     """P-values of columns by themselves; with weights by the effective number of rows."""
     if target.weights is None:
         prepared = significance.PreparedTarget.of(target)
-        return significance.alone_pvalues(table, categorical, [prepared])[0][0]
+        pvalues, _, _ = significance.alone_pvalues(table, categorical, [prepared])
+        return pvalues[0]
     classes = target.classes
     numeric = find_numeric(table, categorical)
     n_bins = significance.bins_for_rows(target.n_rows)
@@ -151,11 +153,14 @@ def _alone_pvalues(table: Table, categorical: Indices, target: Target) -> Floats
     ratios = 2 * target.n_rows * Entropies.count(bins, classes).mi()
     p = _likelihood_pvalues(ratios, degrees)
     if len(numeric):
-        normal = EntropyReader("gaussian").measure(table.keep(numeric), target).entropies.mi()
-        parameters = 1 if isinstance(target, NumericTarget) else classes.n_classes - 1
-        degrees = np.full(len(numeric), parameters)
-        lines = _likelihood_pvalues(2 * target.n_rows * normal, degrees)
-        p[numeric] = 2 * np.minimum(p[numeric], lines)
+        gaussian = EntropyReader("gaussian").measure(table.keep(numeric), target).entropies
+        parameters = classes.n_classes - 1
+        if isinstance(target, NumericTarget):
+            parameters = 1
+        degrees_of_lines = np.full(len(numeric), parameters)
+        ratios_of_lines = 2 * target.n_rows * gaussian.mi()
+        of_lines = _likelihood_pvalues(ratios_of_lines, degrees_of_lines)
+        p[numeric] = 2 * np.minimum(p[numeric], of_lines)
     return np.asarray(p)
 
 
@@ -168,11 +173,14 @@ def _given_pvalues(table: Table, categorical: Indices, target: Target) -> Floats
     codes = next(codings)
     if target.weights is None:
         return significance.given_pvalues(codes, classes)
-    given = Entropies.count(codes, classes).measure(CMI)  # I(xj; y | xi) at [i, j]
+    # I(xj; y | xi) stands at [i, j].
+    given = Entropies.count(codes, classes).measure(CMI)
     degrees = np.outer(codes.levels, codes.levels - 1) * (classes.n_classes - 1)
     p = _likelihood_pvalues(2 * target.n_rows * given, degrees)
+    # No column is its own partner.
     np.fill_diagonal(p, 1.0)
-    return np.asarray(p.min(axis=0) * max(1, codes.n_features - 1))
+    n_partners = max(1, codes.n_features - 1)
+    return np.asarray(p.min(axis=0) * n_partners)
 
 
 def _likelihood_pvalues(ratios: Floats, degrees: Indices) -> Floats:
@@ -190,10 +198,12 @@ def _are_clear(selected: SelectedColumns, target: Target, tests: _NumbersOfTests
     best_partner = (2 * n_rows * selected.pairs - degrees_in_pairs).argmax(axis=0)
     with_best = (best_partner, np.arange(n))
 
-    def are_large(information: Floats, degrees: Indices, n_tests: Any) -> Mask:
+    def are_large(information: Floats, degrees: Indices, n_tests: int | Floats) -> Mask:
+        """Whether the information of each column, in nats, is clearly above that of chance."""
         # What chance gives on average is subtracted, as if the estimate were not corrected for it.
         ratios = np.maximum(0.0, 2 * n_rows * information - degrees - gain_of_cuts)
-        return np.asarray(chdtrc(degrees, ratios) * n_tests < CLEAR_PVALUE)
+        pvalues = chdtrc(degrees, ratios) * n_tests
+        return np.asarray(pvalues < CLEAR_PVALUE)
 
     alone = are_large(selected.relevance, degrees, tests.of_columns)
     n_pairs = n * tests.of_all
@@ -205,7 +215,8 @@ def _levels_and_gains(selected: SelectedColumns, n_rows: int) -> tuple[Indices, 
     """The levels of each selected column, and what cuts that were chosen for y may have gained."""
     information = selected.information
     n = len(selected.places)
-    if information.levels is None:  # a line has two parameters, as two levels have
+    if information.levels is None:
+        # A line has two parameters, as two levels have.
         return np.full(n, 2), np.full(n, MIN_GAIN_OF_CUTS)
     items = selected.items
     levels = information.levels[items]
@@ -213,6 +224,8 @@ def _levels_and_gains(selected: SelectedColumns, n_rows: int) -> tuple[Indices, 
     if information.numeric is not None:
         was_cut = np.isin(items, information.numeric)
     # A cut is the best of as many places as there are rows; few cuts of noise pass MDLP.
-    gain_of_cut = 0.0 if type(information.discretizer) is MDLP else 2 * np.log(n_rows)
+    gain_of_cut = 2 * np.log(n_rows)
+    if type(information.discretizer) is MDLP:
+        gain_of_cut = 0.0
     gains = np.maximum(MIN_GAIN_OF_CUTS, (levels - 1) * gain_of_cut)
     return levels, np.where(was_cut, gains, 0.0)

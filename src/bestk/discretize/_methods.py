@@ -19,8 +19,8 @@ from bestk.discretize._base import (
 # What n_bins and max_bins may be.
 BINS = Interval(Integral, 2, MAX_BINS, closed="both")
 
-# The most standard deviations of half the middle state: among fewer values than its square, none is
-# so far from the mean.
+# Half the middle state of ``Sigma`` has at most so many standard deviations. Of fewer values than
+# its square, none is so far from the mean.
 MAX_DEVIATIONS = 10_000
 
 
@@ -221,8 +221,9 @@ class Sigma(Discretizer):
         self.ddof = ddof
 
     def _cut(self, block: Floats, start: int) -> list[Floats]:
-        block.sort(axis=1)  # sums then do not depend on the order of the samples
-        n_values = block.shape[1] - np.isnan(block).sum(axis=1)  # NaN last
+        # Sums of sorted values do not depend on the order of the samples. NaN are sorted last.
+        block.sort(axis=1)
+        n_values = block.shape[1] - np.isnan(block).sum(axis=1)
         columns = zip(block, n_values, strict=True)
         return [self._cuts(column[:n]) for column, n in columns]
 
@@ -236,14 +237,20 @@ class Sigma(Discretizer):
             half_width = float(self.a) * scaled.std(ddof=self.ddof)
             scaled_cuts = scaled.mean() + np.array([-half_width, half_width])
             cuts = np.unique(np.ldexp(scaled_cuts, power))
-        return cuts[np.isfinite(cuts)]  # no value lies beyond the others
+        # No value lies beyond an infinite cut.
+        return cuts[np.isfinite(cuts)]
 
 
 def _even_cuts(low: float, high: float, n_bins: int) -> Floats:
     """Return the inner edges of equal bins; none for a constant column."""
     if not low < high:
         return np.empty(0)
-    if high / n_bins - low / n_bins > np.finfo(float).max / n_bins**2:
+    width = high / n_bins - low / n_bins
+    largest_width = np.finfo(float).max / n_bins**2
+    if width > largest_width:
+        # The products below would overflow. Scaling by a power of two changes no digit.
         return _even_cuts(low * 2.0**-32, high * 2.0**-32, n_bins) * 2.0**32
-    cuts = np.unique(low + (high - low) * np.arange(1, n_bins) / n_bins)
-    return cuts[(low <= cuts) & (cuts < high)]
+    places = np.arange(1, n_bins)
+    cuts = np.unique(low + (high - low) * places / n_bins)
+    is_inside = (low <= cuts) & (cuts < high)
+    return cuts[is_inside]

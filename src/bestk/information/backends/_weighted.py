@@ -1,5 +1,7 @@
 """The source for rows that have weights: cells are sums of real weights, added up on the CPU."""
 
+from math import ceil
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,11 +22,13 @@ from bestk.tables.codes import Codes
 from bestk.tables.target import ClassTarget
 from bestk.tables.weights import RowWeights
 
-# Pairs whose sums are held at once: 16 bytes each.
+# The sums of so many pairs are held at once, which take 16 bytes each: 16 MiB.
 STRIP_PAIRS = 2**20
-# Seconds that a sample of one pair takes, about, which decides how many threads are worth it.
+
+# About the seconds that a sample of one pair takes. They decide how many threads are worth it.
 SAMPLE_SECONDS = 4e-9
-# Pieces of the work for each thread: enough to end together.
+
+# The work is divided into so many pieces for each thread, so that threads end at about one time.
 PIECES_PER_THREAD = 4
 
 
@@ -69,17 +73,21 @@ class WeightedCounter(PairSource):
         formula = self._exact.formula(query.measure, query.lowest)
         rows, columns = query.features(self.n_features)
         mirrored = query.rows is query.columns
-        with threads(seconds=SAMPLE_SECONDS * out.size * len(self._weights)):
-            for start, stop in spans(len(rows), max(1, STRIP_PAIRS // max(1, len(columns)))):
+        seconds = SAMPLE_SECONDS * out.size * len(self._weights)
+        height = max(1, STRIP_PAIRS // max(1, len(columns)))
+        with threads(seconds=seconds):
+            for start, stop in spans(len(rows), height):
+                # Of pairs that stand at [i, j] and at [j, i], only one is added up.
                 first = start if mirrored else 0
-                some_rows = rows[start:stop]
-                some_columns = columns[first:]
-                pair_sums, class_sums = self._add_up(some_rows, some_columns, self._chance)
+                rows_of_strip = rows[start:stop]
+                columns_of_strip = columns[first:]
+                pair_sums, class_sums = self._add_up(rows_of_strip, columns_of_strip, self._chance)
                 pairs = -weigh((query.measure.xx, pair_sums), (query.measure.xxy, class_sums))
-                out[start:stop, first:] = _in_nats(formula, pairs, some_rows, some_columns)
+                values = _in_nats(formula, pairs, rows_of_strip, columns_of_strip)
+                out[start:stop, first:] = values
                 if mirrored:
-                    values = _in_nats(formula, pairs.T, some_columns, some_rows)
-                    out[first:, start:stop] = values
+                    transposed = _in_nats(formula, pairs.T, columns_of_strip, rows_of_strip)
+                    out[first:, start:stop] = transposed
 
     def _count_singles(self) -> ExactEntropies:
         """Entropies of each feature, from its pairs with the column of one level."""
@@ -103,9 +111,21 @@ class WeightedCounter(PairSource):
     def _add_up(
         self, rows: Indices, columns: Indices, chance: Floats | None
     ) -> tuple[Indices, Indices]:
-        """For pairs of columns, in fixed point: the sums of n log n over the cells (xi, xj).
+        """Add up n log n over the cells of pairs of columns, in fixed point.
 
-        And those over the cells (xi, xj, y), with what chance adds for each cell (xi, xj).
+        Parameters
+        ----------
+        rows, columns : array of int
+            The columns of the table that make the pairs; the last is the one of one level.
+        chance : array or None
+            What chance adds for a cell (xi, xj), by its number of rows; None: nothing.
+
+        Returns
+        -------
+        pair_sums : array of int, of shape (len(rows), len(columns))
+            The sums over the cells (xi, xj).
+        class_sums : array of int, of shape (len(rows), len(columns))
+            The sums over the cells (xi, xj, y), with what chance adds.
         """
         pair_sums = np.empty((len(rows), len(columns)), np.int64)
         class_sums = np.empty_like(pair_sums)
@@ -127,13 +147,19 @@ class WeightedCounter(PairSource):
             pair_sums,
             class_sums,
         )
-        pieces = PIECES_PER_THREAD * n_threads() if n_threads() > 1 else 1
-        run_tiles(lambda span: add(*span), spans(len(rows), max(1, -(-len(rows) // pieces))))
+        n_pieces = 1
+        if n_threads() > 1:
+            n_pieces = PIECES_PER_THREAD * n_threads()
+        rows_of_piece = max(1, ceil(len(rows) / n_pieces))
+        run_tiles(lambda span: add(*span), spans(len(rows), rows_of_piece))
         return pair_sums, class_sums
 
 
 def _in_nats(formula: Formula, pairs: Indices, rows: Indices, columns: Indices) -> Floats:
-    """The values of a formula for pairs of features, by what their cells add to it."""
+    """The values of a formula for pairs of features, by what their cells add to it.
+
+    ``pairs``: in fixed point, of shape (len(rows), len(columns)), whose features these are.
+    """
     total = pairs + formula.row_term[rows, np.newaxis] + formula.column_term[columns]
     return np.maximum(total * formula.scale, formula.lowest)
 
@@ -141,9 +167,10 @@ def _in_nats(formula: Formula, pairs: Indices, rows: Indices, columns: Indices) 
 def round_sizes(sizes: Floats, total: int) -> Indices:
     """Whole numbers of a given sum near some sizes: the largest remainders are rounded up."""
     whole = np.floor(sizes).astype(np.int64)
-    short = total - int(whole.sum())
-    largest = np.argsort(whole - sizes, kind="stable")
-    whole[largest[: max(0, short)]] += 1
+    n_missing = max(0, total - int(whole.sum()))
+    by_remainder = np.argsort(whole - sizes, kind="stable")
+    rounded_up = by_remainder[:n_missing]
+    whole[rounded_up] += 1
     return whole
 
 
@@ -153,4 +180,5 @@ def fixed_point(m: int, n_samples: int) -> float:
     A cell of less than one row adds at least ``-1 / e``, and there are at most as many as samples.
     """
     largest = m * np.log(m) + m + n_samples + 1.0
-    return float(2.0 ** (57 - int(np.ceil(np.log2(largest)))))
+    bits_of_largest = int(np.ceil(np.log2(largest)))
+    return float(2.0 ** (57 - bits_of_largest))

@@ -106,10 +106,10 @@ class Predictions:
 
     def _are_far_ahead(self, others: "Predictions") -> NDArray[np.bool_]:
         """Which columns have most of the entropy, and ten times the information of the next."""
-        every = np.concatenate([self.information, others.information])
+        information_of_all = np.concatenate([self.information, others.information])
         largest_of_others = np.empty(len(self.information))
         for i in range(len(self.information)):
-            largest_of_others[i] = np.delete(every, i).max(initial=0.0)
+            largest_of_others[i] = np.delete(information_of_all, i).max(initial=0.0)
         much_more = self.information > TIMES_MORE_INFORMATION * largest_of_others
         return (self.information > MIN_INFORMATION) & much_more
 
@@ -123,7 +123,8 @@ def find_leaks(selected: SelectedColumns, candidates: Sequence[int]) -> list[int
     if target is None or not can_be_judged(target):
         return []
     shares = target.classes.sizes / target.classes.sizes.sum()
-    is_relevant = selected.relevance > MIN_RELEVANCE * entr(shares).sum()
+    entropy = entr(shares).sum()
+    is_relevant = selected.relevance > MIN_RELEVANCE * entropy
     if selected.information.levels is None:
         # Estimates by straight lines do not see what missing values tell.
         is_relevant |= [column.missing.any() for column in selected.columns]
@@ -290,7 +291,10 @@ def _aucs_of_ranks(
 
 
 def _sum_by_class(values: Array, classes: ClassTarget) -> Floats:
-    """Sums of each row of a matrix over the samples of each class."""
+    """Sums of each row of a matrix over the samples of each class, as (row, class).
+
+    ``values``: of shape (rows, samples).
+    """
     sums = [np.bincount(classes.codes, row, classes.n_classes) for row in values]
     return np.array(sums)
 
@@ -298,22 +302,37 @@ def _sum_by_class(values: Array, classes: ClassTarget) -> Floats:
 def _errors_of_numbers(
     table: Table, numeric: Indices, bins: NDArray[np.integer], y: Floats, fold_of_row: Indices
 ) -> Floats:
-    """1 - R2 of a target of numbers, or of their ranks: the smaller one, for each column."""
-    y = y / max(np.abs(y).max(), TINY)  # squares of large numbers would overflow
-    # a few rows far away must not decide
+    """1 - R2 of a target of numbers, or of their ranks: the smaller one, for each column.
+
+    Parameters
+    ----------
+    table : Table
+        The columns that predict.
+    numeric : array of int
+        The places of those that are numbers.
+    bins : array of shape (n_columns, n_samples)
+        The bin or the category of each row.
+    y : array of shape (n_samples,)
+        The target.
+    fold_of_row : array of shape (n_samples,)
+        The fold in which each row is predicted.
+    """
+    # Squares of large numbers would overflow.
+    y = y / max(np.abs(y).max(), TINY)
+    # A few rows far away must not decide.
     without_outliers = move_outliers(y[:, np.newaxis], np.arange(len(y)))[:, 0]
     ranks = normal_scores(y[:, np.newaxis])[0]
     errors = np.empty(table.n_features)
     for column, levels in enumerate(bins):
-        errors[column] = min(
-            _error_of_means(levels, without_outliers, fold_of_row),
-            _error_of_means(levels, ranks, fold_of_row),
-        )
+        of_numbers = _error_of_means(levels, without_outliers, fold_of_row)
+        of_ranks = _error_of_means(levels, ranks, fold_of_row)
+        errors[column] = min(of_numbers, of_ranks)
     explained = line_shares(table.keep(numeric), y)
     errors[numeric] = np.minimum(errors[numeric], 1.0 - explained)
     for column in numeric.tolist():
         values = column_values(table, column).values.astype(np.float64)
-        errors[column] = min(errors[column], _error_of_neighbors(values, without_outliers))
+        of_neighbors = _error_of_neighbors(values, without_outliers)
+        errors[column] = min(errors[column], of_neighbors)
     return errors
 
 
@@ -324,24 +343,30 @@ def _error_of_neighbors(values: Floats, y: Floats) -> float:
     of the same person. Rows without a value are predicted by the mean of y. This finds a curve that
     is too steep for bins of 20 rows.
     """
-    known = np.flatnonzero(~np.isnan(values))
+    present = np.flatnonzero(~np.isnan(values))
     centered = y - y.mean()
-    levels, level_of_row, counts = np.unique(values[known], return_inverse=True, return_counts=True)
+    levels, level_of_row = np.unique(values[present], return_inverse=True)
     if len(levels) <= 2 * N_NEIGHBORS:
         return 1.0
-    means = np.bincount(level_of_row, centered[known]) / counts
-    up_to = np.concatenate([[0.0], np.cumsum(means)])
+    means = np.bincount(level_of_row, centered[present]) / np.bincount(level_of_row)
+    # The sum of the means of the first i levels.
+    sum_of_first = np.concatenate([[0.0], np.cumsum(means)])
     place = np.arange(len(levels))
     first = np.maximum(place - N_NEIGHBORS, 0)
     end = np.minimum(place + N_NEIGHBORS + 1, len(levels))
-    predicted = (up_to[end] - up_to[first] - means) / (end - first - 1)
+    sum_of_neighbors = sum_of_first[end] - sum_of_first[first] - means
+    n_neighbors = end - first - 1
+    predicted = sum_of_neighbors / n_neighbors
     residuals = centered.copy()
-    residuals[known] -= predicted[level_of_row]
+    residuals[present] -= predicted[level_of_row]
     return float((residuals @ residuals) / (centered @ centered))
 
 
 def _error_of_means(levels: NDArray[np.integer], y: Floats, fold_of_row: Indices) -> float:
-    """1 - R2 of the mean at each level in the training rows; one row more has the mean of all."""
+    """1 - R2 of the mean at each level in the training rows; one row more has the mean of all.
+
+    ``levels``, ``y`` and ``fold_of_row`` have a value for each row of the table.
+    """
     n_levels = int(levels.max()) + 1
     shape = (N_FOLDS, n_levels)
     cell_of_row = np.ravel_multi_index((fold_of_row, levels), shape)

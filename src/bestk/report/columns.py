@@ -15,8 +15,10 @@ from bestk.report.records import format_text
 from bestk.tables.table import Table
 from bestk.tables.target import NumericTarget, Target
 
-# The largest number of columns in the list of all, and of their values.
+# The list of all columns has at most so many.
 MAX_LISTED = 500
+
+# It has fewer where they would have more values than this in all rows.
 MAX_LISTED_VALUES = 2**26
 
 # The largest number of bins of a column; rarer categories are put together.
@@ -95,9 +97,11 @@ class ShownTarget:
         names = [format_text(label) for label in classes.labels.tolist()]
         if classes.n_classes <= MAX_CLASSES:
             most_frequent = int(classes.counts.argmax())
-            is_usual = 2 * classes.counts[most_frequent] > target.n_samples
-            has_usual = len(names) == 2 or is_usual
-            return cls(classes.codes, tuple(names), usual=most_frequent if has_usual else None)
+            has_majority = 2 * classes.counts[most_frequent] > target.n_samples
+            usual = None
+            if len(names) == 2 or has_majority:
+                usual = most_frequent
+            return cls(classes.codes, tuple(names), usual=usual)
         by_frequency = np.argsort(-classes.counts, kind="stable")
         rank_of_class = np.argsort(by_frequency, kind="stable")
         new_code_of_class = np.minimum(rank_of_class, MAX_CLASSES - 1)
@@ -120,12 +124,8 @@ class ShownTarget:
             values = np.bincount(codes, self.numbers, len(labels)) / rows
         elif self.usual is not None:
             values = 1 - counts[:, self.usual] / rows
-        return [
-            Bin(label, tuple(counts_of_bin), value)
-            for label, counts_of_bin, value in zip(
-                labels, counts.tolist(), values.tolist(), strict=True
-            )
-        ]
+        bins = zip(labels, counts.tolist(), values.tolist(), strict=True)
+        return [Bin(label, tuple(counts_of_bin), value) for label, counts_of_bin, value in bins]
 
     @property
     def overall(self) -> float:

@@ -29,8 +29,10 @@ OTHERS = ("maxrel", "mrmr", "jmi")
 # The number of folds of the scores.
 FOLDS = 5
 
-# The largest number of points of a curve, and where there is text, so that each model takes long.
+# A curve has at most so many points.
 MAX_SIZES = 8
+
+# It has fewer where there is text: then models are boosted trees, each of which takes long.
 MAX_SIZES_OF_TREES = 3
 
 # A curve goes up to twice the selected features, or at least to so many more.
@@ -394,5 +396,6 @@ def measure_stability(request: ReportRequest, table: Table, k: int) -> Stability
                 sample_weight=request.sample_weight,
                 **options_of_all_selectors(request.selected),
             )
-    except ValueError:  # a class of one row cannot be in both halves
+    except ValueError:
+        # A class of one row cannot be in both halves.
         return None

@@ -63,6 +63,6 @@ print("the default predicts better with", better, "measurements, worse with", wo
 print(f"five leave {shares['auto'][4]:.1%} of the variance, all {shares['auto'][-1]:.1%}")
 
 # %%
-# Half of the measurements predict nearly as well as all. From five on, the numbers taken as they
+# Half of the measurements predict nearly as well as all. From six on, the numbers taken as they
 # are did better than their levels; of fewer, levels chose as well or better. It is one small table
 # and a linear model.

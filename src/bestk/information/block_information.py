@@ -48,19 +48,12 @@ class FeaturesAlone:
         constants: BlockConstants,
     ) -> "FeaturesAlone":
         """Measure the blocks of a design; ``explained``: what each target explains of them."""
-        relevance = np.zeros(design.n_features)
-        n_unlikely = np.zeros(len(targets), np.int64)
-        doubled_rows = 2.0 * design.effective_rows
+        relevance = relevance_of_blocks(design, targets, explained)
         noise = noise_of_columns(design, constants)
+        n_unlikely = np.zeros(len(targets), np.int64)
         for place, (target, explained_by_target) in enumerate(zip(targets, explained, strict=True)):
-            exact = ConditionalMoments(design, target, noise=0.0, explained=explained_by_target)
-            relevance += np.minimum(block_information(design, exact), target.entropy)
-            noisy = ConditionalMoments(design, target, noise=noise, explained=explained_by_target)
-            values = noisy.information()
-            best, _ = values.best_prefixes(constants.parameter_cost / doubled_rows)
-            statistics = doubled_rows * np.maximum(values.information[best], 0.0)
-            pvalues = chdtrc(values.degrees[best], statistics)
-            n_unlikely[place] = np.count_nonzero(pvalues > 0.5)
+            moments = ConditionalMoments(design, target, noise, explained_by_target)
+            n_unlikely[place] = count_unlikely(moments, constants)
         return cls(relevance, n_unlikely)
 
 
@@ -163,9 +156,7 @@ class BlockInformation:
                 self,
                 targets=(target,),
                 explained=(explained,),
-                relevance=FeaturesAlone.of(
-                    self.design, (target,), (explained,), self.constants
-                ).relevance,
+                relevance=relevance_of_blocks(self.design, (target,), (explained,)),
                 n_unlikely=self.n_unlikely[[place]],
                 search=None if self.search is None else self.search.of_target(place),
                 worst=False,
@@ -451,6 +442,27 @@ def refuse_settings_of_counts(reading: EntropyReader) -> None:
             f"correction={reading.correction!r} corrects counts, and method='auto' makes none; "
             "leave it out, or pass a method that counts, such as method='jmi'"
         )
+
+
+def relevance_of_blocks(
+    design: Design, targets: Sequence[TargetScores], explained: Sequence[Floats]
+) -> Floats:
+    """I(xi; y) of each feature, less chance, summed over targets; at most their entropies."""
+    relevance = np.zeros(design.n_features)
+    for target, explained_by_target in zip(targets, explained, strict=True):
+        moments = ConditionalMoments(design, target, noise=0.0, explained=explained_by_target)
+        relevance += np.minimum(block_information(design, moments), target.entropy)
+    return relevance
+
+
+def count_unlikely(moments: ConditionalMoments, constants: BlockConstants) -> int:
+    """How many features have a p-value above one half, by the columns that gain most."""
+    doubled_rows = 2.0 * moments.design.effective_rows
+    values = moments.information()
+    best, _ = values.best_prefixes(constants.parameter_cost / doubled_rows)
+    statistics = doubled_rows * np.maximum(values.information[best], 0.0)
+    pvalues = chdtrc(values.degrees[best], statistics)
+    return int(np.count_nonzero(pvalues > 0.5))
 
 
 def noise_of_columns(design: Design, constants: BlockConstants) -> float:
